@@ -474,13 +474,13 @@ def calibration_of(
         since: The accepted run to compare with; None if there is none.
         repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.
-        trend: Evidence on whether trends may be shown of something other than scores; None to make it for what
-            `trend_on` names in the options or the rubric.
+        trend: Evidence on whether trends of figures other than scores may be shown; None to make it for what `trend_on`
+            names in the options or the rubric.
 
     Raises:
         NothingGraded: The judge failed on every example.
-        ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
-        UsageError: `trend_on` names something of which no trend can be shown.
+        ComparisonError: No labels, no example rated by both, or no example in common with the accepted run.
+        UsageError: `trend_on` names a figure whose trends can't be shown.
     """
     ratings = RatingCodes.of(ratings)
     errors = [header.error for header, _ in ratings.header_counts()]

@@ -15,8 +15,8 @@ from markscheme.rubrics.rubric import Rubric
 def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
     """Read a rubric's examples with the labels that count, and find its calibration folder.
 
-    After a criterion is reworded, some examples are labelled again. On these, only the new label counts. On all others,
-    the old label counts until relabelling has shown that labels change; then no old label counts.
+    After a criterion is reworded, some examples are labelled again. On these, only the new label counts. On all other
+    examples, the old label counts until relabelling has shown that labels change; then no old label counts.
 
     Args:
         rubric: The rubric.

@@ -189,7 +189,7 @@ def answer_in(
     """Calibrate each judge in the files of an export on each of its metrics.
 
     If an export has several annotators and no judge, return the annotators' agreement with each other. If the files
-    aren't an export, return the annotators' agreement for files of ratings, and None for any others.
+    aren't an export, return the annotators' agreement for files of ratings, and None for any other files.
 
     Args:
         files: The files.

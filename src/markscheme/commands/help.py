@@ -206,7 +206,7 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
 
 
 def _settings_rows(description: Description, settings: SettingsFile, width: int) -> list[str]:
-    """Return the help's lines on `-o`: the options that only `-o` sets, then a list of all others that it can set."""
+    """Return the help's lines on `-o`: the options that only `-o` sets, then a list of its other options."""
     named = ", ".join(option.setting for option in description.options if option.setting)
     rows = [line for option in description.keyed for line in _row(option, settings, width)]
     too = textwrap.wrap(f"  and by -o too: {named}", width, subsequent_indent="  ") if named else []

@@ -55,7 +55,7 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
 
 
 class ExceptedPart(NamedTuple):
-    """A slice of the examples, such as one system's, that a judge may not decide although it may decide all others.
+    """A slice of the examples, such as one system's, that a judge may not decide although it may decide the remainder.
 
     Attributes:
         by: Property that defines the slice: system, group or a key of the metadata.

@@ -261,7 +261,7 @@ class Limiter:
             self._grant(queue.popleft(), now)
 
     def _first_queue(self) -> deque[Permit] | None:
-        """Return the queue with the next caller: retries go before others; None if nobody waits."""
+        """Return the queue with the next caller: retries go before first attempts; None if nobody waits."""
         for queue in (self._again, self._new):
             while queue and queue[0].granted.done():
                 queue.popleft()

@@ -119,7 +119,7 @@ class Trajectory:
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
         """Select steps that fit into `room` characters; return them, and a note on what isn't shown or None.
 
-        The first and last step are chosen first, then steps asked for, then others from both ends inwards.
+        The first and last step are chosen first, then steps asked for, then further steps from both ends inwards.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.

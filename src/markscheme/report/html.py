@@ -270,7 +270,7 @@ def cut(text: str, limit: int) -> str:
 
 @cache
 def _spelling(letter: str) -> str:
-    """Return the code of a character that is invisible or changes how others show; any other character unchanged."""
+    """Return the code of a character that is invisible or changes how other characters show, else the character."""
     if letter in _JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return f"⟨U+{ord(letter):04X}⟩"

@@ -94,7 +94,7 @@ class Rubric:
         tolerance: Distance from gold's score below which a score agrees with it.
         target: Share of examples on which the judge has to agree.
         table_of: For a rubric inferred from a table: "pass-fail" if the ratings are decisions, "marked" if a pass mark
-            is known for them, "values" for any others; None for a rubric that a person wrote.
+            is known for them, "values" for any other ratings; None for a rubric that a person wrote.
         compares: What is judged: single responses, or pairs of them.
         tie_within: For pairs: largest distance from 0 of a score, from -1 to 1, that is a tie.
         orders: For pairs: number of orders in which a judge is asked, 2 or 1.

@@ -429,7 +429,7 @@ class _Covariances:
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
         """Return a column's ratings minus their mean, 0 where they don't count, and sums of these deviations.
 
-        The first sum is over all units; the others are over all units but one group in turn.
+        The first sum is over all units; all further sums are over all units but one group in turn.
 
         Args:
             number: Index of the column.

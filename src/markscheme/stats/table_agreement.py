@@ -66,8 +66,8 @@ def table_agreement(
         pairs: Way to compute statistics of two raters for more: "mean" for their mean over pairs of raters (Light's
             kappa); "pooled" to stack the units of all pairs and leave out a unit's rows together; None not to compute
             them.
-        judge: Name of the rater that is compared with the others: pairs are an annotator and the judge, errors are
-            judge minus annotator, and the alternative annotator test is run (three annotators or more). None if all
+        judge: Name of the rater that is compared with the other raters: pairs are an annotator and the judge, errors
+            are judge minus annotator, and the alternative annotator test is run (three annotators or more). None if all
             raters are annotators.
 
     Returns:

@@ -214,7 +214,7 @@ class Comparison:
         measure: Compared value of each example, from which agreement, the best constant, annotators' figures and misses
             are computed.
         settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
-        trend: Evidence for trends of something other than `measure`, such as verdicts on criteria; None for trends of
+        trend: Evidence for trends of a figure other than `measure`, such as verdicts on criteria; None for trends of
             `measure`.
     """
 

@@ -375,7 +375,7 @@ def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances
     Labels that aren't people's allow no more than a look at the scores.
 
     Args:
-        gate: The ruling on decisions; None if nothing passes or fails.
+        gate: The ruling on decisions; None if the rubric decides no pass or fail.
         trend: The ruling on scores.
         circumstances: Further facts that the verdict depends on.
 

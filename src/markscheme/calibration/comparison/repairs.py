@@ -174,7 +174,7 @@ class Repairs:
 def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> Repairs | None:
     """Count the decisions and scores that change if gold's levels replace the judge's, one criterion at a time.
 
-    Return None for pairs; if the rubric passes and fails nothing, or only one criterion counts; and if the judge's
+    Return None for pairs; if the rubric decides no pass or fail, or only one criterion counts; and if the judge's
     scores or decisions don't follow from its levels, such as a grade of the whole response or decisions stated in a
     file.
 

@@ -26,7 +26,7 @@ class SubjectRow(NamedTuple):
 
     Attributes:
         compares: The value of a rubric's key `compare` that this row is for.
-        measure: Function that makes the measure, or returns None for a rubric that compares something else.
+        measure: Function that makes the measure, or returns None for a rubric that compares another subject.
         rank_systems: Function that ranks the systems that wrote the compared responses; None if they are ranked by
             scores.
     """

@@ -1,4 +1,4 @@
-"""Evidence for trends of something other than scores, such as verdicts on criteria; features add it."""
+"""Evidence for trends of figures other than scores, such as verdicts on criteria; features add it."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TrendEvidence(Protocol):
-    """Evidence for whether a judge may show trends of something other than scores, such as verdicts on criteria."""
+    """Evidence for whether a judge may show trends of figures other than scores, such as verdicts on criteria."""
 
     @property
     def figures(self) -> "AgreementFigures":

@@ -57,7 +57,7 @@ power of all others."""
 
 @dataclass(frozen=True)
 class ExamplePart:
-    """The definition of a slice: examples that have something in common, such as their group, system or length.
+    """The definition of a slice: examples that share a property, such as their group, system or length.
 
     Attributes:
         by: Property that divides the examples: group, system, a key of the metadata, kind of label or length.

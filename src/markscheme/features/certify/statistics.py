@@ -203,7 +203,7 @@ class _CascadeOutcome:
         return np.asarray(self.stage >= 0)
 
     def before(self, index: int, judged: StageDecisions, certain: float) -> "_CascadeOutcome":
-        """Return the outcome with one more judge, asked before the others, that decides where it is certain enough.
+        """Return the outcome with one more judge, asked before these judges, that decides where it is certain enough.
 
         Args:
             index: Index of the judge, to record where it decides.

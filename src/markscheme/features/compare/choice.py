@@ -182,7 +182,8 @@ class ContenderFigures:
 
     Attributes:
         name: Name of the judge.
-        gate: The state of the ruling on whether it may pass or fail responses; None without gold, or if nothing passes.
+        gate: The state of the ruling on whether it may pass or fail responses; None without gold, or if the rubric
+            decides no pass or fail.
         trend: The state of the ruling on whether its scores may be averaged; None without gold.
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best judge's, with one-sided 95 % limits; None for the best judge, or
@@ -192,9 +193,9 @@ class ContenderFigures:
         labels_needed: Number of additional labels needed to decide whether it is worse, if the two judges keep
             differing as they do; None if it is decided, or if the number is unknown.
         false_passes: Of the examples that all judges graded, the number that gold fails and this judge passes; None if
-            nothing passes.
+            the rubric decides no pass or fail.
         fails: Of the examples that all judges graded, the number that gold fails and that this judge decides; None if
-            nothing passes.
+            the rubric decides no pass or fail.
         not_graded: Number of examples that it did not grade.
         usd_per_1000: Cost in US dollars per thousand submissions; None if it isn't known.
     """
@@ -704,8 +705,8 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
     """Say why the best judge leads.
 
-    It agrees most often, perhaps with others that agree equally often. Or it is shown to be fit for a use, to gate or
-    for trends, and those that agree more often aren't.
+    It agrees most often, perhaps together with judges that agree equally often. Or it is shown to be fit for a use, to
+    gate or for trends, and judges that agree more often aren't.
     """
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]

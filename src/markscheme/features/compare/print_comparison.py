@@ -133,7 +133,7 @@ def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | N
 
 
 def _print_change(change: RubricChange, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print what changed between two versions of a rubric; return the exit status, 1 if anything did."""
+    """Print the changes between two versions of a rubric; return the exit status, 1 if there is a change."""
     if html:
         put(rendered(of_change.view(change), "html"), html)
     if markdown:

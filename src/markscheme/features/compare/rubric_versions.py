@@ -11,7 +11,7 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
 
 def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | None:
-    """Return what changed between two versions of a rubric; None if `compare` is called with something else.
+    """Return the changes between two versions of a rubric; None if `compare` isn't called with versions of a rubric.
 
     Args:
         sides: The arguments of `compare`, as they were typed.

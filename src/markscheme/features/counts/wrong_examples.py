@@ -107,7 +107,7 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def refuse_undecided(rubric: Rubric) -> None:
-    """Raise an error for a rubric by which nothing passes or fails, so that `--shown` has no wrong decisions to show.
+    """Raise an error for a rubric that decides no pass or fail, so that `--shown` has no wrong decisions to show.
 
     Raises:
         UsageError: Nothing passes or fails by the rubric.

@@ -22,7 +22,7 @@ def add_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
         entries: The criteria in the form of a rubric's file.
 
     Raises:
-        RubricError: The file is faulty, or its criteria aren't a list that others can follow.
+        RubricError: The file is faulty, or its criteria aren't a list to which criteria can be appended.
     """
     before = text_to_edit(path)
     marker = "\ufeff" if before.startswith("\ufeff") else ""

@@ -41,8 +41,8 @@ class Mode:
         into: The mode that it was merged into; None for one that is listed.
         parts: The modes that were merged into it; a reading for only one of these isn't a reading for the merged mode.
         halves: The modes that it was split into; empty for one that is listed.
-        half_of: The mode that was split into this mode and others, and whose readings count for this mode too; None if
-            no mode was split into it.
+        half_of: The mode that was split into this mode and other modes, and whose readings count for this mode too;
+            None if no mode was split into it.
         changed: The person who changed it last, with the time, as written; None if nobody did.
         is_turned: True if the author reversed it, so that its criterion asks for the absence of the fault.
     """

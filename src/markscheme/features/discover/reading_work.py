@@ -90,7 +90,7 @@ class ReadingWork:
         """The outputs to read in this session, in order, each with True if `--also` shows it out of turn.
 
         Outputs that the reader has read come first. Outputs that others have read are left out, unless the reader is a
-        second one.
+        second reader.
         """
         outputs = self.outputs()
         own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}

@@ -276,7 +276,7 @@ def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
 
     Args:
         run: The graded table.
-        labelled: A table with gold and the judge on examples that both decided, these outputs or others.
+        labelled: A table with gold and the judge on examples that both decided, these or other outputs.
     """
     rubric = run.experiment.rubric
     examples = [

@@ -187,7 +187,7 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
         labelled: Texts of the labelled examples, which no candidate may copy.
 
     Raises:
-        NotTried: The rubric differs from the user's in something else, or has words that aren't allowed.
+        NotTried: The rubric differs from the user's in other keys, or has words that aren't allowed.
     """
     unlike = list(_other_changes(candidate, yours))
     if unlike:

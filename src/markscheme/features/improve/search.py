@@ -98,7 +98,7 @@ class Search:
     async def _proposals(
         self, asker: Asker, proposer: Judge, leader: WordingTrial | None, *, number: int, batch: int
     ) -> list[Wording]:
-        """Ask the proposer for the wordings of a round; return those to try, and record why others are rejected."""
+        """Ask the proposer for the wordings of a round; return those to try, and record why a wording is rejected."""
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
         if leader is not None:

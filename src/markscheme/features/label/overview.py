@@ -39,7 +39,7 @@ chance."""
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorProgress:
-    """Progress of one annotator: number of responses labelled, agreement with others, and consistency on repeats.
+    """Progress of one annotator: number of responses labelled, and agreement with other annotators and on repeats.
 
     Attributes:
         rater: The annotator's name.

@@ -119,7 +119,7 @@ def message_page(title: str, text: str) -> str:
 
 
 def progress_part(work: LabelSession) -> str:
-    """Render the rater's progress: repeated answers, agreement with others, and disputed criteria."""
+    """Render the rater's progress: repeated answers, agreement with other raters, and disputed criteria."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 

@@ -75,7 +75,7 @@ def open_work(
         adjudicate: True if the rater decides the labels on which annotators disagree.
         ask_whole: When the rater is asked about the whole response first.
         all_criteria: True if a response that brings many criteria of its own is labelled on all of them.
-        share: How the rater shares the pool with others; None if the rater labels all of it.
+        share: How the rater shares the pool with other raters; None if the rater labels all of it.
         grades: File of `grade --json`, of which only responses left to people are labelled; None for all responses.
         audits: True to label the responses that `pass-rate --track` drew, in their order.
         columns: What the columns and values of a pool that is a table mean.

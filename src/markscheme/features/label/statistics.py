@@ -22,7 +22,7 @@ STEP = 1e-4
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
-    """Compute joint shares of levels in which gold and judge agree on some examples and are independent on the others.
+    """Compute joint shares of levels in which gold and judge agree on some examples, and are independent elsewhere.
 
     On such a table kappa, weighted kappa and alpha all equal `agreement`. The table is the conservative choice for
     weighted coefficients, since its errors are as large as the margins allow.

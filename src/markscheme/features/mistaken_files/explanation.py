@@ -106,7 +106,7 @@ class _FileContent:
 
 
 class _FileKind(NamedTuple):
-    """A kind of file that only some commands and options take, and that users pass to others by mistake.
+    """A kind of file that only some commands and options take, and that users pass to other commands by mistake.
 
     Attributes:
         name: What the file is, for an error.

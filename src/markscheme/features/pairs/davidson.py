@@ -126,8 +126,8 @@ def davidson(
 
     Returns:
         Log strengths that sum to 0 over the systems that have one. A system that always wins or always loses has none,
-        nor has one that no results link to the others. Intervals are t intervals with one degree of freedom less than
-        there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are approximate.
+        nor has one that no results link to other systems. Intervals are t intervals with one degree of freedom less
+        than there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are approximate.
 
     Raises:
         ValueError: Arrays have different lengths, or a number isn't that of a system, which is the caller's mistake.

@@ -171,7 +171,7 @@ class _Reading:
                     )
 
     def _top(self, top: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the top-level keys, other than the criteria, that can be converted; note all others."""
+        """Return the top-level keys, other than the criteria, that can be converted; note all other keys."""
         native_keys = (key for key in top if key in NATIVE_RUBRIC and key not in ("name", "criteria", *MARKS))
         read = {key: top[key] for key in native_keys}
         mark = next((key for key in MARKS if number_of(top.get(key)) is not None), None)

@@ -48,7 +48,7 @@ class TableReading:
         notes: Codes of assumptions that the user may want to correct.
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.
-        rows_of_source: Index of the example of each row of the source, if some rows are copies of others or count
+        rows_of_source: Index of the example of each row of the source, if some rows are copies of other rows or count
             several examples; -1 for a row that counts no example.
         names_raters: True if the format of the files says who rated what.
     """

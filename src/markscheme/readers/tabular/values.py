@@ -504,7 +504,7 @@ class ValueComparison:
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
 
     def _refuse_missing_code(self) -> None:
-        """Refuse a number such as -1 if all others are positive, since it may mean "not rated".
+        """Refuse a number such as -1 if all other numbers are positive, since it may mean "not rated".
 
         The number counts as a level if the scale includes 0, or if both judges and people gave negative numbers.
         """

@@ -91,7 +91,7 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Return True if some units have more ratings than others, not counting units with fewer than two."""
+    """Return True if some units have more ratings than other units, not counting units with fewer than two."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 

@@ -1,4 +1,4 @@
-"""A look at a stream of responses: annotators' pass rate, the evidence that something changed, and the cause."""
+"""A look at a stream of responses: annotators' pass rate, the evidence of a change, and its cause."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

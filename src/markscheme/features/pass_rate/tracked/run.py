@@ -305,7 +305,7 @@ def _zone_of(responses: Iterable[TimedResponse], memory: StreamMemory) -> bool |
     """Return True if rows state their times with a zone, False if without; None if no row states a time.
 
     Raises:
-        UsageError: Some times have no zone, while others have one, or earlier times of the stream have.
+        UsageError: Some times have no zone, and some have one, or earlier times of the stream have.
     """
     first = dict[bool, str]()
     for response in responses:
