@@ -67,6 +67,13 @@ def test_a_stated_pass_mark_also_decides_which_levels_of_the_table_s_criterion_p
     assert figures["criteria"]["human"]["prevalence_gold"]["value"] == 16 / 40
 
 
+def test_the_digests_of_responses_in_the_json_are_null_for_a_table_without_responses() -> None:
+    assert report()["rated"]["responses"] is None
+    answers = [{**row, "response": f"Reply {row['id']}"} for row in ROWS]
+    digests = calibrate(answers, judge="judge", human="human").to_json()["rated"]["responses"]
+    assert len(set(digests)) == len(ROWS)
+
+
 def test_ac1_of_annotators_is_withheld_until_the_ends_of_their_scale_are_stated() -> None:
     rows = [{"id": str(row), "rater_1": first, "rater_2": second} for row, (first, second) in enumerate(RATED)]
     stated: tuple[dict[str, Any], ...] = ({}, {"levels": "1-5"})

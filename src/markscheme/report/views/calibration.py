@@ -252,8 +252,12 @@ def _rated(comparison: Comparison) -> Mapping[str, Any]:
         """Return an attribute of each example; None where it is empty."""
         return [value or None for value in values_of(gold.examples, name)]
 
+    def responses() -> list[str] | None:
+        """Return the fingerprint of each response; None if none has a text, as in a table without responses."""
+        return response_fingerprints(gold.examples) if any(values_of(gold.examples, "response_length")) else None
+
     return _EntriesOnDemand(
-        responses=lambda: response_fingerprints(gold.examples),
+        responses=responses,
         groups=lambda: values("group"),
         gold=lambda: _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in compared.items()}),
         judge=lambda: _ratings(
