@@ -125,7 +125,7 @@ def test_annotators_who_disagree_never_lower_the_target() -> None:
     assert decision.use != "gate"
 
 
-def test_a_judge_as_good_as_an_annotator_who_often_disagrees_with_the_others_may_show_trends() -> None:
+def test_a_judge_as_good_as_an_annotator_who_often_disagrees_with_other_annotators_may_show_trends() -> None:
     generator = np.random.default_rng(3)
     truth = generator.integers(0, 2, size=300) * 0.5 + 0.25
     rated = {name: np.where(generator.random(300) < 0.2, 1 - truth, truth) for name in ("a", "b", "judge")}

@@ -86,7 +86,7 @@ def test_examples_without_a_label_on_some_criterion_are_no_labels_that_a_first_v
     assert judged.labels_needed == 80
 
 
-def test_the_stored_number_of_labels_for_a_rubric_without_labels_equals_the_computed_one(
+def test_the_stored_number_of_labels_for_a_rubric_without_labels_equals_the_computed_number(
     tmp_path: Path,
 ) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)

@@ -74,7 +74,7 @@ def only(results: dict[str, Any], metric: str) -> None:
         ]
 
 
-def test_a_thumb_on_an_output_with_several_metrics_is_a_label_of_none_of_them(
+def test_a_thumb_on_an_output_with_several_metrics_is_not_a_label_of_any_single_metric(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED, wrong=4)

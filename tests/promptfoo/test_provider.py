@@ -314,7 +314,7 @@ def peak_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def test_if_no_judge_is_available_the_error_says_by_which_key_of_the_configuration_to_name_one(
+def test_if_no_judge_is_available_the_error_says_by_which_key_of_the_configuration_to_name_a_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(tmp_path))

@@ -321,7 +321,7 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return False only if it is known, without reading any, that no example has any of these attributes."""
+    """Return True if an example may have one of these attributes, as far as is known without reading any example."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

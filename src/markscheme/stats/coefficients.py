@@ -470,7 +470,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
     """Return how many examples (or groups) the least varying rater has outside the rater's own most common level.
 
     Returns:
-        The smallest such number over the raters and over the pool of all ratings, and None; or 0, and a Reason that
+        The smallest such number over the raters and over the pool of all ratings, with None; or 0, with a Reason that
         names a rater who gave one level only. A rater who rated fewer than half of the examples counts only in the
         pool.
     """

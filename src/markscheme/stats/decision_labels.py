@@ -1,8 +1,8 @@
 """Number of labels likely to show that a judge's decisions overall, on fails and on passes meet their bounds, or not.
 
 Fails among further labels are assumed to be as frequent as among those so far, and the numbers of right decisions on
-each side to be beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise
-too much.
+fails and on passes to be beta-binomial. Only the sums show whether the question is decided: figures looked at one by
+one promise too much.
 """
 
 from functools import lru_cache, partial

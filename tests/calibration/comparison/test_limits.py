@@ -81,7 +81,7 @@ def by_verdict(case: ByVerdictCase) -> RateByVerdict:
 
 
 @pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
-def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the_hand_calculated_one(
+def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the_hand_calculated_rate(
     case: ByVerdictCase,
 ) -> None:
     rate = by_verdict(case)

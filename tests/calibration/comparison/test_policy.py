@@ -429,7 +429,7 @@ def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_a_const
     assert needed in LABEL_COUNTS
 
 
-def test_a_less_certain_gain_over_a_constant_answer_needs_at_least_as_many_labels_as_a_more_certain_one() -> None:
+def test_a_less_certain_gain_over_a_constant_answer_needs_at_least_as_many_labels_as_a_more_certain_gain() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

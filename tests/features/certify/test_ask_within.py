@@ -90,7 +90,7 @@ def test_without_the_option_ask_within_certify_shows_the_gray_zone_s_width_and_l
     assert (project / "rubrics" / "code-quality.yaml").read_text() == before
 
 
-def test_certify_proposes_no_gray_zone_if_there_are_too_few_labels_for_one(project: Path) -> None:
+def test_certify_proposes_no_gray_zone_if_there_are_too_few_labels_to_certify_a_gray_zone(project: Path) -> None:
     label(project, 40)
     few = certified(project, "--ask-within", status=4)
     assert not few["supported"]
@@ -143,7 +143,7 @@ def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_pro
     assert "Tested at 1/2 of the level, after 1 other promise on some of these labels" in said
 
 
-def test_a_promise_tested_again_on_more_labels_has_half_the_level_and_on_other_examples_the_whole_level(
+def test_the_significance_level_of_a_promise_is_halved_for_a_test_on_more_labels_but_not_on_other_examples(
     project: Path,
 ) -> None:
     label(project, 60)

@@ -162,7 +162,7 @@ def by_criterion(folder: Path, value: str) -> None:
     home.write_text(text)
 
 
-def test_if_labels_contain_no_pass_fail_decision_certify_names_the_command_that_asks_annotators_for_one(
+def test_if_labels_contain_no_pass_fail_decision_certify_names_the_command_that_asks_annotators_to_decide(
     tmp_path: Path,
 ) -> None:
     files = project(tmp_path, judges=2)

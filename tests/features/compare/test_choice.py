@@ -202,7 +202,7 @@ def test_of_three_judges_each_pair_is_compared() -> None:
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_labels_needed_to_tell_judges_apart_are_unknown_if_one_is_worse_on_each_example_or_none_can_be_compared(
+def test_labels_needed_to_tell_judges_apart_are_unknown_if_one_judge_is_always_worse_or_nothing_is_comparable(
     difference: float,
 ) -> None:
     assert labels_to_tell(np.full(30, difference)) is None

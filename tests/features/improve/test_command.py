@@ -159,7 +159,7 @@ def test_if_no_wording_is_confirmed_no_held_out_figure_is_shown(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("every", [3, 9])
-def test_if_no_wording_is_confirmed_the_report_gives_the_chance_that_held_out_labels_confirm_a_better_one(
+def test_if_no_wording_is_confirmed_the_report_gives_the_chance_that_the_labels_confirm_a_better_wording(
     tmp_path: Path, every: int
 ) -> None:
     """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""

@@ -127,7 +127,7 @@ def test_if_a_rubric_allows_no_ties_a_pair_with_contradictory_preferences_in_its
     assert grade.error is not None
 
 
-def test_asking_about_pairs_in_one_order_costs_half_as_much_as_in_both() -> None:
+def test_asking_about_pairs_in_one_order_costs_half_as_much_as_in_both_orders() -> None:
     judge = LongerJudge()
     once = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps."}]})
     graded(judge, "one", "another", replace(once, orders=1))

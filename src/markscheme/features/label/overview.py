@@ -166,14 +166,14 @@ def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
 def _annotator(
     rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric, *, together: bool
 ) -> AnnotatorProgress:
-    """Count an annotator's labels, and how many of them the annotator and others gave again.
+    """Count an annotator's labels, how many the annotator gave again, and how many agree with other annotators.
 
     Args:
         rater: Name of the annotator.
         ratings: The labels of all annotators.
         first: The labels that each annotator gave first.
         rubric: The rubric.
-        together: True to compare annotators on all criteria together, since each criterion is of few responses.
+        together: True to compare annotators on all criteria together, since each criterion occurs in few responses.
     """
     own_labels = {rating.id: rating for rating in first if rating.rater == rater}
     again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own_labels]

@@ -196,7 +196,7 @@ class SystemsCompared:
 
     @cached_property
     def leader(self) -> str:
-        """Name of the system that is significantly better than every other one; "" if there is none."""
+        """Name of the system that is significantly better than every other system; "" if no system is."""
         for name in self.systems:
             rivals = [rival for rival in self.systems if rival != name]
             if rivals and all(self.is_over(name, rival) for rival in rivals):

@@ -51,7 +51,7 @@ def _is_sentence_alone(row: Sequence[str]) -> bool:
 
 
 def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return True if a row has an empty cell, after its first filled one, that is filled in all other rows."""
+    """Return True if a row has an empty cell, right of a filled cell, where all other rows have a filled cell."""
     first = next(index for index, cell in enumerate(row) if cell.strip())
     gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
     return any(all(peer[index].strip() for peer in others) for index in gaps)
