@@ -1,107 +1,19 @@
 """Doubts about labels: criteria without a label, raters who never differ or are named as the judge, equal rows."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from markscheme.features.doubts import words
 from markscheme.report.sections.table import CAVEATS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.ratings.table import Column
-    from markscheme.readers.tabular.reading import TableReading
-    from markscheme.stats.intervals import Floats
-
-ENOUGH_ALIKE: Final = 75
-"""Fewest examples on which raters who never differ are named; of independent pairs that agree on 97%, one in ten is."""
-LEAST_VARIED: Final = 5
-"""Fewest examples with another answer than the commonest one: raters who give one answer to all agree by that."""
-MANY_REPEATED: Final = 0.1
-"""Share of a table's rows from which on rows that repeat an earlier row's text are counted on the screen."""
-LEAST_LETTERS: Final = 20
-"""Fewest letters of a response that is unlikely to be given twice independently; short ones, such as a name, may be."""
 
 
-def _caveats(calibration: "Calibration") -> Iterator[str]:
-    """Yield a line on criteria without a label, and a warning about each doubt if the labels let a judge decide."""
-    yield from _without_a_level(calibration)
-    if not calibration.decision.is_usable:
-        return
-    comparison = calibration.comparison
-    names = list(dict.fromkeys(header.rater for header in comparison.gold.people.headers if header.kind == "human"))
-    annotators = [column for column in comparison.table.annotators if column.name in names]
-    yield from _never_apart(annotators, comparison.judge)
-    yield from (words.named_as_judge(name) for name in names if name == calibration.rater.name)
-    if calibration.rater.rated_table is not None:
-        yield from _repeated(calibration.rater.rated_table[0])
+def _caveats(calibration: "Calibration") -> Iterable[str]:
+    from markscheme.features.doubts.rules import doubts_about_labels
 
-
-def _without_a_level(calibration: "Calibration") -> Iterator[str]:
-    """Yield a line for each criterion that people left out on examples, which then have no score and no decision."""
-    gold = calibration.comparison.gold
-    if not gold.has_people or calibration.carried is not None or calibration.rater.rated_table is not None:
-        return
-    split = set(gold.even_splits)
-    for name, levels in gold.levels.items():
-        nothing = (levels != levels) & (gold.scores != gold.scores) & (gold.decisions != gold.decisions)
-        missing = nothing & ~gold.skipped[name] if name in gold.skipped else nothing
-        ids = [unit for unit, is_missing in zip(gold.ids, missing, strict=True) if is_missing]
-        if ids := [unit for unit in ids if (unit, name) not in split]:
-            yield words.without_a_level(name, ids, gold.n, calibration.commands.label("--rater YOUR-NAME"))
-
-
-def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[str]:
-    """Yield warnings about annotators who never differ from each other, or never from the judge.
-
-    Args:
-        annotators: A column of each annotator.
-        judge: The judge's column.
-    """
-    for first, second in combinations(annotators, 2):
-        alike = _examples_alike(first, second)
-        if alike:
-            yield words.annotators_alike(first.name, second.name, alike)
-    like_judge = {column.name: alike for column in annotators if (alike := _examples_alike(column, judge))}
-    if like_judge:
-        yield words.judge_alike(list(like_judge), min(like_judge.values()))
-
-
-def _examples_alike(first: "Column", second: "Column") -> int:
-    """Return the number of examples that two raters rated, if their answers vary and are equal on all; else 0."""
-    both = first.rated & second.rated
-    answers, others = ([levels[both] for levels in _answers(column)] for column in (first, second))
-    examples = int(both.sum())
-    if examples < ENOUGH_ALIKE or any(_differ(ours, theirs) for ours, theirs in zip(answers, others, strict=True)):
-        return 0
-    ((_, commonest),) = Counter(zip(*(map(str, levels.tolist()) for levels in answers), strict=True)).most_common(1)
-    return examples if examples - commonest >= LEAST_VARIED else 0
-
-
-def _answers(column: "Column") -> "list[Floats]":
-    return [column.decisions, *column.levels.values()]
-
-
-def _differ(ours: "Floats", theirs: "Floats") -> bool:
-    """Return True if two raters' answers differ on any example; two missing ones are equal."""
-    return not bool(((ours == theirs) | ((ours != ours) & (theirs != theirs))).all())
-
-
-def _repeated(reading: "TableReading") -> Iterator[str]:
-    """Yield a warning about a table whose rows share queries or responses, unless a column of groups is named."""
-    single = reading.roles.single
-    if "group" in single:
-        return
-    cells = {column.name: column.cells for column in reading.columns}
-    for role, least_letters in (("query", 1), ("response", LEAST_LETTERS)):
-        name = single.get(role)
-        texts = [text for text in cells[name] if len(text.strip()) >= least_letters] if name is not None else []
-        n_repeated = len(texts) - len(set(texts))
-        if name is not None and n_repeated > MANY_REPEATED * len(reading.ids):
-            yield words.rows_repeat(role, name, n_repeated, len(reading.ids))
-            return
+    return doubts_about_labels(calibration)
 
 
 DOUBTS = Feature("doubts", CAVEATS(_caveats))
