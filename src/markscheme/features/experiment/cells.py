@@ -78,11 +78,13 @@ class Model:
         name: Name as on the command line.
         parameters: Its parameters that are set, such as `temperature`, by name.
         price: Price of its tokens; None if it isn't given.
+        is_typed: True if the user named it for this run, so that it may be code; False if a file did.
     """
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
+    is_typed: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -81,6 +81,10 @@ class Experiment:
             RatingError: The file `outputs` cannot be read.
         """
         return read_experiment(Path(path), None if outputs is None else Path(outputs), build=cls)
+
+    def asking(self, model: str) -> "Experiment":
+        """Return this experiment with another model to ask, which keeps the parameters and the price that are set."""
+        return replace(self, model=replace(self.model or Model(model), name=model, is_typed=True))
 
     @property
     def cells(self) -> list[Cell]:

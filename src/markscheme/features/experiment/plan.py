@@ -16,24 +16,15 @@ from markscheme.report.figures import dollars
 from markscheme.rubrics.search import find_calibration
 
 
-async def plan_experiment(
-    experiment: Experiment,
-    ask: AskOptions,
-    outputs_file: OutputsFile,
-    *,
-    model: str | None = None,
-    judge: str | None = None,
-) -> dict[str, Any]:
+async def plan_experiment(experiment: Experiment, ask: AskOptions, outputs_file: OutputsFile) -> dict[str, Any]:
     """Count the outputs to make and the judge's calls, and estimate what grading costs; nothing is asked.
 
     The cost of grading all outputs is extrapolated from the outputs that exist already.
 
     Args:
         experiment: The experiment; its rubric has the settings of the run.
-        ask: How model and judge are asked.
+        ask: How model and judge are asked, with the judge's name; without one, the default judge's cost is estimated.
         outputs_file: The file of outputs of earlier runs.
-        model: Name of the model to ask instead of the experiment's.
-        judge: The judge's name; None for the judge that is set, or else the default one.
 
     Returns:
         The plan, with the keys of the JSON output.
@@ -43,9 +34,8 @@ async def plan_experiment(
     """
     outputs = {cell: experiment.ready_outputs[cell] for cell in experiment.cells if cell in experiment.ready_outputs}
     n_from_files = len(outputs)
-    name = model or (None if experiment.model is None else experiment.model.name)
     try:
-        opened_model = open_model(experiment, ask.context(), name=model) if experiment.to_ask else None
+        opened_model = open_model(experiment, ask.context()) if experiment.to_ask else None
     except NoJudge:
         opened_model = None
     if opened_model is not None:
@@ -59,7 +49,7 @@ async def plan_experiment(
     to_count = submissions or [case.submission("", case.id) for case in experiment.cases]
     prompts = [prompt for submission in to_count for prompt in questions(experiment.rubric, submission)]
     folder = find_calibration(experiment.rubric.name, Path.cwd())
-    opened = ask.judge_if_any(experiment.rubric, prompts, folder, name=judge)
+    opened = ask.judge_if_any(experiment.rubric, prompts, folder)
     cost = ask.cost(opened, prompts, experiment.rubric.samples)
     if opened is not None:
         await opened.aclose()
@@ -74,7 +64,7 @@ async def plan_experiment(
             "kept": len(outputs) - n_from_files,
             "to_make": len(experiment.cells) - len(outputs),
         },
-        "model": name if len(outputs) < len(experiment.cells) else None,
+        "model": None if len(outputs) == len(experiment.cells) or not experiment.model else experiment.model.name,
         "grading": {
             "judge": cost.judge,
             "calls": round(cost.calls * scale),

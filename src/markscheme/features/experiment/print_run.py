@@ -81,6 +81,8 @@ def print_experiment(
         raise
     columns.refuse(str(file))
     defined = replace(defined, rubric=ask.of(defined.rubric))
+    defined = defined if model is None else defined.asking(model)
+    ask = replace(ask, judge=judge or ask.judge)
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     folder = folder_of(file)
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
@@ -90,13 +92,13 @@ def print_experiment(
             raise UsageError(
                 "--plan makes no run: no --fail-if, --accept, --csv, and no variants compared by preference"
             )
-        made = asyncio.run(plan_experiment(defined, ask, outputs_file, model=model, judge=judge))
+        made = asyncio.run(plan_experiment(defined, ask, outputs_file))
         write_report(lambda: plan_view(made), lambda: made, targets)
         return 0
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
         """Make all outputs, open the judge, and return what a function returns when called with outputs and judge."""
-        made, grading = await outputs_and_grading(defined, ask, outputs_file, model=model, judge=judge, watch=progress)
+        made, grading = await outputs_and_grading(defined, ask, outputs_file, watch=progress)
         return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
 
     if defined.rubric.is_of_pairs:

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
-from markscheme.features.experiment.definition import Cell, Experiment, Model, Output
+from markscheme.features.experiment.definition import Cell, Experiment, Output
 from markscheme.features.experiment.outputs import OutputsFile, output_id
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import (
@@ -142,22 +142,21 @@ def _output_digest(prompt: Prompt, model: Judge) -> str:
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
-def open_model(experiment: Experiment, context: JudgeContext | None = None, *, name: str | None = None) -> Judge | None:
+def open_model(experiment: Experiment, context: JudgeContext | None = None) -> Judge | None:
     """Open the model that makes the experiment's outputs; None if it names none.
 
     Args:
         experiment: The experiment that names the model.
         context: Limits and price shared with the judge; a price in the experiment takes precedence.
-        name: Name of another model to open instead, with the experiment's settings; None for the experiment's model.
 
     Raises:
         UsageError: The model is unknown, doesn't take a temperature or maximum length that is set, or is code that only
             the experiment's file names.
     """
-    model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
+    model = experiment.model
     if model is None:
         return None
-    if name is None and experiment.source is not None and names_code(model.name):
+    if not model.is_typed and experiment.source is not None and names_code(model.name):
         raise UsageError(
             f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
             f"--model {quote(model.name)} does, if you trust it"
@@ -323,8 +322,6 @@ async def outputs_and_grading(
     ask: AskOptions,
     outputs_file: OutputsFile,
     *,
-    model: str | None = None,
-    judge: str | None = None,
     watch: Watch = unwatched,
 ) -> tuple[Outputs, Grading]:
     """Make all outputs, and open the judge that is to grade them.
@@ -333,10 +330,8 @@ async def outputs_and_grading(
 
     Args:
         experiment: The experiment; its rubric has the settings of the run.
-        ask: How model and judge are asked.
+        ask: How model and judge are asked, with the judge's name; without one, the default judge grades.
         outputs_file: The file of outputs of earlier runs.
-        model: Name of the model to ask instead of the experiment's.
-        judge: The judge's name; None for the judge that is set, or else the default one.
         watch: Shows progress.
 
     Raises:
@@ -347,18 +342,18 @@ async def outputs_and_grading(
     rubric = experiment.rubric
     context = ask.context()
     scorers = scorers_for(rubric, ask.scorers)
-    opened_model = open_model(experiment, context, name=model) if experiment.to_ask else None
+    opened_model = open_model(experiment, context) if experiment.to_ask else None
     calibration = find_calibration(rubric.name, Path.cwd())
     opened = None
     if missing(experiment, opened_model, outputs_file):
-        opened = ask.judge_for(rubric, [], calibration, name=judge, context=context)
+        opened = ask.judge_for(rubric, [], calibration, context=context)
     outputs = await make_outputs(
         experiment, opened_model, outputs_file=outputs_file, concurrency=ask.concurrency, watch=watch
     )
     if opened is None:
         to_grade = submissions(experiment, outputs).values()
         prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
-        opened = ask.judge_for(rubric, prompts, calibration, name=judge, context=context)
+        opened = ask.judge_for(rubric, prompts, calibration, context=context)
     makers = [] if outputs.model is None else [outputs.model] * len(experiment.to_ask)
     warn_of_kinship(opened.identity.model or opened.identity.name, makers)
     return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))
