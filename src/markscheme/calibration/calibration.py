@@ -409,7 +409,8 @@ def _why_no_score(rating: Rating, rubric: Rubric) -> str:
             return f"no level on {criterion.name}"
         if rated.level is None:
             return rated.reason or f"{rated.declined or 'no level'} on {criterion.name}"
-    return "the answers in the two orders contradict each other, with no tie" if rubric.is_of_pairs else "no score"
+    of_one = rubric.compares == "responses"
+    return "no score" if of_one else "the answers in the two orders contradict each other, with no tie"
 
 
 def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:
