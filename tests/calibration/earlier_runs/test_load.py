@@ -1,6 +1,7 @@
 """The accepted run: written whole or not at all, and read back as it was."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,11 @@ criteria:
 def calibration() -> Calibration:
     """Make a calibration with two repeated runs."""
     return calibrated(NoisyJudge.made(seed=5), rubric(), runs=3)
+
+
+def _file_of_ratings(path: Path) -> Path:
+    """Return the file of ratings that an accepted.json names."""
+    return path.with_name(json.loads(path.read_text(encoding="utf-8"))["ratings"]["file"])
 
 
 def test_an_accepted_run_is_loaded_as_it_was_written(calibration: Calibration, tmp_path: Path) -> None:
@@ -113,14 +119,15 @@ def test_a_run_that_is_accepted_to_start_over_replaces_all_runs_accepted_before(
 ) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
     beside.write_text("", encoding="utf-8")
-    first = accept(calibration, tmp_path / "accepted.json")
-    second = accept(replace(calibration, repeats=()), tmp_path / "accepted.json", start_over=True)
-    assert sorted(tmp_path.iterdir()) == sorted(
-        [tmp_path / "accepted.json", tmp_path / "accepted_runs.jsonl", second.file, beside]
-    )
-    assert first.file != second.file
-    assert (first.runs, second.runs, second.why_alone) == (3, 1, None)
-    assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
+    path = tmp_path / "accepted.json"
+    accept(calibration, path)
+    first = _file_of_ratings(path)
+    assert len(load_accepted(path).runs) == 3
+    assert "are dropped" not in accept(replace(calibration, repeats=()), path, start_over=True)
+    second = _file_of_ratings(path)
+    assert first != second
+    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second, beside])
+    assert len(load_accepted(path).runs) == 1
 
 
 def test_no_run_is_accepted_if_the_history_of_accepted_runs_has_an_invalid_line(
@@ -146,15 +153,16 @@ def test_a_run_by_an_unchanged_rubric_and_judge_is_added_to_the_accepted_runs(
 ) -> None:
     path = tmp_path / "accepted.json"
     accept(replace(calibration, repeats=()), path)
-    second = accept(_another_run(calibration), path)
-    assert (second.runs, second.why_alone) == (2, None)
+    said = accept(_another_run(calibration), path)
+    assert said.startswith("2 runs accepted")
+    assert "are dropped" not in said
     accepted = load_accepted(path)
     measured, earlier = ([r.criteria for r in run] for run in accepted.runs)
     assert measured == [{n: Rated(rated.level) for n, rated in r.criteria.items()} for r in calibration.repeats[:60]]
     assert earlier == [{n: Rated(rated.level) for n, rated in r.criteria.items()} for r in calibration.judge_ratings]
     data = json.loads(path.read_text(encoding="utf-8"))
     assert (data["ratings"]["samples"], data["cost"]["runs"]) == (2, 1)
-    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second.file])
+    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", _file_of_ratings(path)])
 
 
 @pytest.mark.parametrize(
@@ -168,15 +176,15 @@ def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_rea
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
-    accepted = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
-    assert accepted.runs == 3
-    assert why in (accepted.why_alone or "")
-    assert why in accepted.sentences
+    said = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
+    assert said.startswith("3 runs accepted")
+    assert re.search(rf"The runs accepted before are dropped \(.*{why}", said)
 
 
 def test_accepting_a_run_on_other_examples_replaces_all_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
-    assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
+    accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
 
 
 def test_no_more_than_five_accepted_runs_are_kept(calibration: Calibration, tmp_path: Path) -> None:
@@ -190,18 +198,21 @@ def test_no_more_than_five_accepted_runs_are_kept(calibration: Calibration, tmp_
 
 def test_accepting_ratings_from_a_file_a_second_time_adds_no_run(calibration: Calibration, tmp_path: Path) -> None:
     from_file = replace(calibration, rater=replace(calibration.rater, source="ratings"), repeats=())
-    assert [accept(from_file, tmp_path / "accepted.json").runs for _ in range(2)] == [1, 1]
-    assert accept(_another_run(calibration), tmp_path / "accepted.json").runs == 2
+    path = tmp_path / "accepted.json"
+    for calibrated_now, runs in ((from_file, 1), (from_file, 1), (_another_run(calibration), 2)):
+        accept(calibrated_now, path)
+        assert len(load_accepted(path).runs) == runs
 
 
 def test_the_report_says_how_many_runs_are_accepted_and_recommends_five(
     calibration: Calibration, tmp_path: Path
 ) -> None:
-    few = accept(calibration, tmp_path / "accepted.json")
-    assert few.sentences.startswith("3 runs accepted")
-    assert "accept 2 more runs" in few.sentences
-    full = accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
-    assert full.sentences == f"5 runs accepted, with the judge's ratings in {full.file.name}."
+    path = tmp_path / "accepted.json"
+    few = accept(calibration, path)
+    assert few.startswith("3 runs accepted")
+    assert "accept 2 more runs" in few
+    full = accept(replace(calibration, repeats=calibration.repeats[:60]), path)
+    assert full == f"5 runs accepted, with the judge's ratings in {_file_of_ratings(path).name}."
 
 
 def test_the_previous_accepted_run_stays_if_the_new_one_cannot_be_written(
@@ -257,7 +268,8 @@ def test_a_run_with_exactly_a_tenth_of_the_responses_ungraded_is_accepted(
 def test_an_accepted_run_is_refused_if_its_ratings_file_has_changed_or_is_missing(
     calibration: Calibration, tmp_path: Path
 ) -> None:
-    ratings = accept(calibration, tmp_path / "accepted.json").file
+    accept(calibration, tmp_path / "accepted.json")
+    ratings = _file_of_ratings(tmp_path / "accepted.json")
     text = ratings.read_bytes()
     ratings.write_bytes(text.replace(b"\n", b"\r\n"))
     assert len(load_accepted(tmp_path / "accepted.json").ratings) == 180

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -52,34 +52,6 @@ NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit
 """Keys of a rubric that older versions didn't have; accepted.json has them only if they aren't the default."""
 
 
-@dataclass(frozen=True)
-class Acceptance:
-    """The result of accepting a run: its ratings file, and how many runs are accepted now.
-
-    Attributes:
-        file: Path of the file of ratings, next to accepted.json.
-        runs: Number of runs in that file.
-        why_alone: Reason why the previously accepted runs were not kept; None if they were, or if there were none.
-    """
-
-    file: Path
-    runs: int
-    why_alone: str | None = None
-
-    @property
-    def sentences(self) -> str:
-        """Sentences for the user: how many runs are accepted, and how many more would help."""
-        sentences = [f"{counted(self.runs, 'run')} accepted, with the judge's ratings in {self.file.name}."]
-        if self.why_alone is not None:
-            sentences.append(f"The runs accepted before are dropped ({self.why_alone}).")
-        if self.runs < MOST_RUNS:
-            sentences.append(
-                f"Drift is found more surely with {MOST_RUNS}: accept {counted(MOST_RUNS - self.runs, 'more run')} "
-                "without changing anything."
-            )
-        return " ".join(sentences)
-
-
 @contextmanager
 def accepting(path: Path, busy: Callable[[], object]) -> Iterator[None]:
     """Lock an accepted.json, so that no other process accepts a run there until the `with` block ends.
@@ -114,7 +86,7 @@ def accept(
     split: str | None = None,
     start_over: bool = False,
     basis: "RunBasis | None" = None,
-) -> Acceptance:
+) -> str:
     """Add this run and its repeats to a file's accepted runs; if they aren't comparable, replace the accepted ones.
 
     Either accepted.json and the file of ratings next to it are both written, or neither: until accepted.json is
@@ -127,6 +99,9 @@ def accept(
         split: The split that was measured; None if the examples have no splits.
         start_over: True to drop the previously accepted runs.
         basis: The examples of the run with their files, and its options; None if the run isn't from files.
+
+    Returns:
+        Sentences for the user: how many runs are accepted, and how many more would help.
 
     Raises:
         RatingError: Too few examples are graded to accept the run, there are five runs already, or the history has a
@@ -153,7 +128,17 @@ def accept(
         measured_runs=len({rating.sample for rating in sitting}),
         basis=basis,
     )
-    return Acceptance(ratings_file, n_runs, why_alone)
+    return " ".join(_sentences(ratings_file, n_runs, why_alone))
+
+
+def _sentences(ratings_file: Path, runs: int, why_alone: str | None) -> Iterator[str]:
+    """Yield sentences on an accepted run: where it is, why earlier runs aren't kept, and how many more would help."""
+    yield f"{counted(runs, 'run')} accepted, with the judge's ratings in {ratings_file.name}."
+    if why_alone is not None:
+        yield f"The runs accepted before are dropped ({why_alone})."
+    if runs < MOST_RUNS:
+        more = counted(MOST_RUNS - runs, "more run")
+        yield f"Drift is found more surely with {MOST_RUNS}: accept {more} without changing anything."
 
 
 def write_run(

@@ -203,9 +203,9 @@ class AcceptedRuns(NamedTuple):
         if problem is not None:
             warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
             return
-        acceptance = accept(calibration, self.path, split=split, start_over=self.drift.replace, basis=basis)
+        accepted = accept(calibration, self.path, split=split, start_over=self.drift.replace, basis=basis)
         if self.notify is not None:
-            self.notify(f"accepted: {self.path}: {acceptance.sentences}")
+            self.notify(f"accepted: {self.path}: {accepted}")
 
 
 def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, accepting: bool) -> _AcceptedRun | None:
