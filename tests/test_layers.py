@@ -84,7 +84,6 @@ LATE: dict[str, dict[str, str]] = {
     "hooks": {"*": "an evaluation pays for the session's start alone until its report is written"},
     "cli": {
         "commands.call": "the commands' parser isn't needed for `--version`",
-        "commands.overview": "the commands' parser isn't needed for `--version`",
         "traceback": FOR_THE_START,
     },
     "prompts.parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
@@ -102,7 +101,7 @@ LATE: dict[str, dict[str, str]] = {
     "plain_data": {"csv": FOR_THE_START},
     "prompts.material": {"html": "a text of plain letters has no character references to undo"},
     "judges.open_files": {"resource": "Windows has no such module"},
-    "prompts.submission": dict.fromkeys(("decimal", "numbers"), "few inputs are other data than text"),
+    "prompts.submission": {"numbers": "few inputs are other data than text"},
     "grading": {
         "f'markscheme.grading.{_HOMES[name]}'": "few who grade need all of its modules, and a session pays for each"
     },

@@ -11,6 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
 from pathlib import Path
 
+from markscheme.commands.overview import overview, settings_help, typed_alone
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
 from markscheme.shipped import installed_version
 from markscheme.text import SafeStream, cut_short
@@ -84,8 +85,6 @@ def calibrate_main() -> int:
 
 
 def _run(argv: list[str]) -> int:
-    from markscheme.commands.overview import overview, settings_help, typed_alone
-
     if not argv or argv[0] in ("-h", "--help", "--help-all", "help"):
         print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))
         return 0

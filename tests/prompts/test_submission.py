@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable
 from contextlib import closing
 from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -61,6 +63,7 @@ REFUSED = {
     "bytes": (b"\x89PNG", "is a bytes object"),
     "an object": (Picture(), "is a Picture object"),
     "a set": ({1}, "is a set object"),
+    "a complex number": (1j, "is a complex object"),
     "a path": (Path("answer.md"), "object"),
     "an object in a list": ([{"content": Picture()}], "contains a Picture object"),
     "bytes in a trace": ({"spans": [{"spanId": "1", "output": b"x"}]}, "contains a bytes object"),
@@ -87,6 +90,7 @@ REFUSED = {
         (np.int64(3), "3"),
         ([np.float32(0.5), np.bool_(True)], "[0.5, true]"),
         (np.array(["a", "b"]), '["a", "b"]'),
+        ([Decimal("1.50"), Fraction(1, 4)], '["1.50", 0.25]'),
         ({"made": date(2026, 1, 31)}, '{"made": "2026-01-31"}'),
     ],
     ids=repr,

@@ -14,7 +14,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.options.forms import FLAG, ON_SCREEN, TARGET
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import option
-from markscheme.rubrics.search import find_rubric, known_rubrics
+from markscheme.rubrics.search import known_rubrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,11 +107,9 @@ class ReportOptions:
 
 def rubric_named(name: str) -> "Rubric":
     """Load a rubric by its name or its file."""
-    from markscheme.readers.plain_tables import refuse_table
-    from markscheme.rubrics.file import load_rubric
+    from markscheme.readers.plain_tables import load_rubric_named
 
-    refuse_table(name)
-    return load_rubric(find_rubric(name))
+    return load_rubric_named(name)
 
 
 def existing_file(path: Path) -> Path:

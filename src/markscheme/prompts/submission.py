@@ -245,14 +245,13 @@ def _json_data(value: Any) -> Any:
     """Convert a mapping, number, array, date or time to plain JSON data; raise an error for any other value."""
     if isinstance(value, Mapping):
         return dict(value)
-    from decimal import Decimal
-    from numbers import Integral, Real
+    from numbers import Complex, Integral, Number, Real
 
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    if isinstance(value, date | time | Decimal):
+    if isinstance(value, date | time) or (isinstance(value, Number) and not isinstance(value, Complex)):
         return str(value)
     if type(value).__module__.partition(".")[0] in ("numpy", "pandas") and callable(getattr(value, "tolist", None)):
         return value.tolist()

@@ -9,9 +9,11 @@ from typing import Any, Literal
 from markscheme.errors import RatingError, UsageError, naming
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
 from markscheme.ratings.parquet_rows import parquet_rows
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import row_rubric_in
 from markscheme.rubrics.reading import shows_rubric
-from markscheme.rubrics.search import find_calibration, known_rubrics
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration, find_rubric, known_rubrics
 
 _ROWS = (*LINES, *TABLES, PARQUET)
 _FIRST_ROWS = 20
@@ -104,6 +106,16 @@ def _has_rubric(row: object) -> bool:
     texts = {str(key): cell if isinstance(cell, str) else dumps(cell, default=str) for key, cell in row.items()}
     text = (row_rubric_in(texts, None) or "").strip()
     return text.startswith(("[", "{")) or bool(text and text in known_rubrics())
+
+
+def load_rubric_named(name: str) -> Rubric:
+    """Load a rubric by its name or its file.
+
+    Raises:
+        UsageError: There is no such rubric, or the name is that of a table or of rows with criteria of their own.
+    """
+    refuse_table(name)
+    return load_rubric(find_rubric(name))
 
 
 def refuse_table(name: str) -> None:

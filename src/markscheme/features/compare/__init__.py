@@ -1,11 +1,13 @@
 """Comparison of judges, runs and results on the same examples, and of two versions of a rubric."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.several_judges import JUDGES_REPORTERS
+from markscheme.rubrics.search import RUBRIC_SUFFIXES
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -27,9 +29,28 @@ def _compare() -> CommandFunction:
 
 
 def _of_diff(words: Sequence[str]) -> list[str]:
-    from markscheme.features.compare.rubric_versions import as_versions
-
-    return as_versions(words)
+    """Convert arguments of the removed command `diff` to those of `compare`: a rubric in a commit, and on disk."""
+    operands: list[str] = []
+    options: list[str] = []
+    since = "HEAD"
+    waiting = list(words)
+    while waiting:
+        word = waiting.pop(0)
+        name, _, value = word.partition("=")
+        if name == "--since":
+            since = value or (waiting.pop(0) if waiting else since)
+        elif name == "--markdown":
+            if not value and waiting:
+                waiting.pop(0)
+            options.append(name)
+        elif name == "--report" and not value and waiting:
+            options += [name, waiting.pop(0)]
+        elif word.startswith("-"):
+            options.append(word)
+        else:
+            operands.append(word)
+    versions = [f"{since}:{name}" if Path(name).suffix in RUBRIC_SUFFIXES else f"{name}@{since}" for name in operands]
+    return [*versions, *operands, *options]
 
 
 def _reports() -> "_Reports":

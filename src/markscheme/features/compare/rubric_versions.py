@@ -57,28 +57,3 @@ def _version(side: str) -> tuple[Path, str | None]:
         return find_rubric(name), revision
     revision, _, path = side.partition(":")
     return Path.cwd() / path, revision
-
-
-def as_versions(words: Sequence[str]) -> list[str]:
-    """Convert arguments of the removed command `diff` to those of `compare`: a rubric in a commit, and on disk."""
-    operands: list[str] = []
-    options: list[str] = []
-    since = "HEAD"
-    waiting = list(words)
-    while waiting:
-        word = waiting.pop(0)
-        name, _, value = word.partition("=")
-        if name == "--since":
-            since = value or (waiting.pop(0) if waiting else since)
-        elif name == "--markdown":
-            if not value and waiting:
-                waiting.pop(0)
-            options.append(name)
-        elif name == "--report" and not value and waiting:
-            options += [name, waiting.pop(0)]
-        elif word.startswith("-"):
-            options.append(word)
-        else:
-            operands.append(word)
-    versions = [f"{since}:{name}" if Path(name).suffix in RUBRIC_SUFFIXES else f"{name}@{since}" for name in operands]
-    return [*versions, *operands, *options]
