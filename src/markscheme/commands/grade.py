@@ -170,8 +170,6 @@ def grade(
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
         counts = asyncio.run(table.grade(every, total, ask.at_once))
-        if counts.means:
-            notify(counts.means)
         _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
@@ -298,14 +296,19 @@ async def _print_all(
         print("\n".join(_summary(decisions, grading, shown_as, judge, ask)))
     if counts.sentence:
         notify(counts.sentence)
-    if counts.means:
-        notify(counts.means)
     _after_grading(grading, counts)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 
 
 def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
-    """Let features warn after several judges graded together, for example that scores shifted since certification."""
+    """Report mean scores; let features warn if several judges graded, for example of scores moved since certification.
+
+    Args:
+        grading: The grading, with its judge or judges.
+        counts: What was graded.
+    """
+    if counts.means:
+        notify(counts.means)
     if isinstance(grading.judge, JudgeGroup) and counts.sentence:
         for warn in AFTER_GRADING:
             warn(grading, counts)
@@ -336,7 +339,8 @@ def _summary(
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
     judged = f"Judge: {calibration_text(grading.receipt)}"
-    first = counted(total, "pair") if grading.rubric.is_of_pairs else f"{decisions[PASS]} of {total} {verb}{mark}"
+    passes = f"{decisions[PASS]} of {total} {verb}{mark}"
+    first = passes if grading.rubric.compares == "responses" else counted(total, "pair")
     yield f"{'; '.join([first, *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
         commands = Commands.on(grading.rubric, judge).after(None, ask)
