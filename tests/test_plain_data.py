@@ -11,9 +11,11 @@ from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_o
 from markscheme.plain_data import (
     MAX_LETTERS,
     MAX_NODES,
+    elements,
     json_lines,
     json_parts,
     json_values,
+    objects,
     parse_json,
     plain_data,
     read_json,
@@ -148,3 +150,9 @@ def test_json_lines_parsed_together_give_the_same_objects_as_python_s_json_reade
     objects: list[object],
 ) -> None:
     assert json_values([json.dumps(value).encode() for value in objects]) == objects
+
+
+def test_objects_in_a_list_are_read_without_its_other_elements_and_anything_but_a_list_has_none() -> None:
+    assert objects([{"a": 1}, "b", None, {}]) == [{"a": 1}, {}]
+    assert [objects(value) for value in (None, {"a": 1}, "text")] == [[], [], []]
+    assert (elements([1, "b"]), elements("text")) == ([1, "b"], [])

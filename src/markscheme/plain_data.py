@@ -804,3 +804,13 @@ class _Reader:
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return the value if it is an object, else an empty object."""
     return value if isinstance(value, Mapping) else {}
+
+
+def elements(value: Any) -> list[Any]:
+    """Return the value if it is a list, else an empty list."""
+    return value if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects in a list, without its other elements; none if the value isn't a list."""
+    return [element for element in elements(value) if isinstance(element, Mapping)]

@@ -21,6 +21,7 @@ from markscheme.judges.provider import MAX_TOKENS, SdkJudge, error_in_answer, st
 from markscheme.judges.supported_settings import RequestForm, RequestRefusal, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
+from markscheme.plain_data import mapping
 from markscheme.prompts.parts import message_content
 from markscheme.prompts.prompt import Prompt
 
@@ -213,9 +214,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
         text if isinstance(text, str) else ""
         for text in (completion.get("model"), _message_text(message.get("content")), message.get("refusal"))
     )
-    used, logprobs = (
-        data if isinstance(data, Mapping) else {} for data in (completion.get("usage"), choice.get("logprobs"))
-    )
+    used, logprobs = map(mapping, (completion.get("usage"), choice.get("logprobs")))
     tokens = logprobs.get("content")
     return Reply(
         content or refusal,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markscheme.judges.judge import Token
+from markscheme.plain_data import objects
 
 SMALLEST = -700.0
 """Log-probability below which the probability counts as 0."""
@@ -65,10 +66,7 @@ def _text(token: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 def _alternatives(token: Mapping[str, Any]) -> dict[str, float] | None:
     """Map a token, and each alternative to it, to its probability; None if the probabilities can't be read."""
-    listed = token.get("top_logprobs")
-    alternatives = (
-        [alternative for alternative in listed if isinstance(alternative, Mapping)] if isinstance(listed, list) else []
-    )
+    alternatives = objects(token.get("top_logprobs"))
     if all(alternative.get("token") != token.get("token") for alternative in alternatives):
         alternatives.append(token)
     probabilities: dict[str, float] = {}

@@ -22,6 +22,7 @@ from markscheme.judges.external_words import hidden, shown
 from markscheme.judges.judge import AskedWithout, Reply
 from markscheme.judges.supported_settings import RequestForm, RequestRefusal, TakenSettings, error_details
 from markscheme.numerals import count, finite
+from markscheme.plain_data import elements, mapping
 from markscheme.shipped import install_command
 
 MAX_TOKENS = 4096
@@ -487,8 +488,7 @@ def error_in_answer(
     """
     if not isinstance(body, Mapping):
         return None
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    choice = mapping(next(iter(elements(body.get("choices"))), None))
     error = body.get("error") or choice.get("error")
     if not error and choice.get("finish_reason") == "error":
         error = {"message": "it ended with an error, which it doesn't name"}
@@ -585,14 +585,12 @@ def message_in(body: object) -> str:
     words = inner.get("message") if isinstance(inner, Mapping) else inner
     if not isinstance(words, str):
         return ""
-    metadata = inner.get("metadata") if isinstance(inner, Mapping) else None
-    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    raw = mapping(mapping(inner).get("metadata")).get("raw")
     return f"{words}: {raw}" if isinstance(raw, str) and raw else words
 
 
 def _codes(body: object) -> set[str]:
     """Return the codes in an error's body that name its cause."""
     inner = error_details(body)
-    details = inner.get("details")
-    codes = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
+    codes = [inner.get("code"), inner.get("type"), mapping(inner.get("details")).get("error_code")]
     return {code for code in codes if isinstance(code, str)}

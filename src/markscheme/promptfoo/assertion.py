@@ -28,7 +28,7 @@ from markscheme.numerals import finite
 from markscheme.options.in_force import hold, reading_options, split_reading
 from markscheme.options.table import AddedOptions
 from markscheme.phrases import number
-from markscheme.plain_data import shown
+from markscheme.plain_data import elements, shown
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.promptfoo.negation import NotGraded
@@ -657,7 +657,7 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     inside = (
         [inner for key, inner in assertion.items() if key != "vars"] if isinstance(assertion, Mapping) else assertion
     )
-    for inner in inside if isinstance(inside, list) else ():
+    for inner in elements(inside):
         yield from _kinds(inner, config, unsure)
 
 

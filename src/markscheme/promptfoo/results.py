@@ -16,7 +16,17 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
-from markscheme.plain_data import json_lines, mapping, no_constant, parse_json, plain_data, read_json, read_text, shown
+from markscheme.plain_data import (
+    json_lines,
+    mapping,
+    no_constant,
+    objects,
+    parse_json,
+    plain_data,
+    read_json,
+    read_text,
+    shown,
+)
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.prompts.parts import PartedText
 from markscheme.prompts.submission import as_text, plain_metadata, text_in_file
@@ -394,7 +404,7 @@ class _Component:
 
     @property
     def kind(self) -> str:
-        is_set_of_0_118 = self.raw.get("assertion") is None and bool(_list(self.raw.get("componentResults")))
+        is_set_of_0_118 = self.raw.get("assertion") is None and bool(objects(self.raw.get("componentResults")))
         if "assertionSet" in self.metadata or is_set_of_0_118:
             return ASSERT_SET
         return str(self.assertion.get("type") or "").removeprefix(NEGATION)
@@ -424,7 +434,7 @@ def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
 
     Promptfoo lists an assertion's components twice: inside the assertion, and right after it.
     """
-    listed = [c for c in _list(grading.get("componentResults")) if isinstance(c, Mapping)]
+    listed = objects(grading.get("componentResults"))
     index = 0
     while index < len(listed):
         component = _Component(listed[index], "alone")
@@ -432,7 +442,7 @@ def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
         if component.kind == HUMAN:
             continue
         yield component
-        inside = [c for c in _list(component.raw.get("componentResults")) if isinstance(c, Mapping)]
+        inside = objects(component.raw.get("componentResults"))
         if [_digest(c) for c in listed[index : index + len(inside)]] == [_digest(c) for c in inside]:
             index += len(inside)
         is_set = component.kind == ASSERT_SET
@@ -484,7 +494,7 @@ def _comment(grading: Mapping[str, Any]) -> str | None:
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
     """Read the manual rating of an output; its score is None if the viewer derived it from a thumb."""
-    listed = [mapping(component) for component in _list(grading.get("componentResults"))]
+    listed = objects(grading.get("componentResults"))
     thumb = next((c for c in listed if mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
     row_score = finite(raw.get("score")) if row_score is None else row_score
@@ -630,10 +640,6 @@ def _system(raw: Mapping[str, Any]) -> str:
 def _first_line(text: str) -> str:
     """Return the first line of an error message, which leaves out the stack trace."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _share(score: float | None) -> float | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.grades import GRADE_COLUMNS
-from markscheme.plain_data import json_lines, mapping, shown, table_rows
+from markscheme.plain_data import elements, json_lines, mapping, objects, shown, table_rows
 from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
@@ -36,7 +36,7 @@ def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) 
 
 def is_experiment(peek: Peek) -> bool:
     """Return True if a file was written by `experiment --json`."""
-    return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
+    return any(output.keys() >= {"variant", "case"} for output in objects(peek.document.get("outputs")))
 
 
 def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
@@ -47,7 +47,7 @@ def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Colum
     """
     readings = []
     for peek in files:
-        outputs = [mapping(output) for output in _outputs(peek)]
+        outputs = [mapping(output) for output in elements(peek.document.get("outputs"))]
         nameless = next((n for n, output in enumerate(outputs, 1) if not output.keys() >= {"variant", "case"}), None)
         if nameless is not None:
             raise RatingError(f"output {nameless} has no `variant` or no `case`", path=peek.path)
@@ -59,11 +59,6 @@ def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Colum
             reading.cases[grade["id"]] = str(grade["case"])
         readings.append(reading)
     return readings
-
-
-def _outputs(peek: Peek) -> Sequence[Any]:
-    outputs = peek.document.get("outputs")
-    return outputs if isinstance(outputs, list) else ()
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:

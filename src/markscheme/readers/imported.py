@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from markscheme.numerals import finite
-from markscheme.plain_data import shown
+from markscheme.plain_data import elements, shown
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, Span
 from markscheme.ratings.example_rows import Example
@@ -85,10 +85,8 @@ class Columns:
         for path in lists:
             without = taken_out(without, path)[0]
         for path in lists:
-            items = taken_out(dict(row), path)[1]
-            rows += (
-                [_put_in(without, f"{path}{ITEMS}", element) for element in items] if isinstance(items, list) else []
-            )
+            items = elements(taken_out(dict(row), path)[1])
+            rows += [_put_in(without, f"{path}{ITEMS}", element) for element in items]
         first, *others = rows or [without if lists else dict(row)]
         for path in (column for column, meaning in self.fields.items() if meaning in OF_JUDGE):
             others = [taken_out(other_row, path)[0] for other_row in others]

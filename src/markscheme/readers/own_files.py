@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import form_of, mapping, plain_data, read_text
+from markscheme.plain_data import elements, form_of, mapping, plain_data, read_text
 from markscheme.prompts.submission import has_pair_alone
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
@@ -163,8 +163,7 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 def _listed(data: Any) -> Sequence[Any]:
     """Return the examples in a YAML or JSON document: the list itself, or the list under `examples`; () without one."""
-    examples = data.get("examples") if isinstance(data, Mapping) else data
-    return examples if isinstance(examples, list) else ()
+    return elements(data.get("examples") if isinstance(data, Mapping) else data)
 
 
 def _parsed_yaml(peek: Peek) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
-from markscheme.plain_data import Form, Place, form_of, line_at, parse_json, plain_data, read_text, shown
+from markscheme.plain_data import Form, Place, elements, form_of, line_at, parse_json, plain_data, read_text, shown
 from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
@@ -266,7 +266,7 @@ class RubricReading:
         values = RUBRIC.read(top, (), problems)
         for path, problem in problems:
             self._fault(problem, self._source(path))
-        self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
+        self.entries = elements(top.get("criteria"))
         entries = [_readable(raw) for raw in self.entries]
         criteria = [self._criterion(*entry, index) for index, entry in enumerate(entries)]
         if any(path[0] in ("inputs", "optional_inputs") for path, _ in problems):

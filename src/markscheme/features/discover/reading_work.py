@@ -28,7 +28,7 @@ from markscheme.pages.example import SERVED, Shortening, render_example
 from markscheme.pages.serving import duration
 from markscheme.pages.share import Share
 from markscheme.pages.words import first_words
-from markscheme.plain_data import append_readable, read_text
+from markscheme.plain_data import append_readable, elements, read_text
 from markscheme.ratings.example_rows import Example
 
 RECODED = 30
@@ -157,15 +157,14 @@ class ReadingWork:
         material = self.opened.pool.materials[id]
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}
-        for raw in sent if isinstance(sent, list) else ():
+        for raw in elements(sent):
             n = raw.get("n") if isinstance(raw, dict) else None
             if isinstance(n, bool) or not isinstance(n, int) or n < 1:
                 continue
             quote = str(raw.get("quote") or "")
             where = material.find(quote) if quote else None
             notes.append(Note(n, str(raw.get("text") or "").strip(), quote or None, where))
-            names = raw.get("modes")
-            modes[n] = tuple(str(name) for name in names if name) if isinstance(names, list) else ()
+            modes[n] = tuple(str(name) for name in elements(raw.get("modes")) if name)
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:

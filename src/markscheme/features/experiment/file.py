@@ -11,7 +11,7 @@ from markscheme.features.experiment.outputs import GivenOutput, case_of, read_ou
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite
-from markscheme.plain_data import Place, form_of, line_at, plain_data, read_text, shown
+from markscheme.plain_data import Place, elements, form_of, line_at, plain_data, read_text, shown
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -254,8 +254,7 @@ class _Reading:
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]
-            entries = self.data.get(key)
-            for index, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
+            for index, raw in reversed(list(enumerate(elements(self.data.get(key))))):
                 if isinstance(raw, Mapping) and str(raw.get(name_key)) == name:
                     return line_at(self.lines, (key, index))
         is_of_cases = any(kind == OF_CASE for kind, _ in about)

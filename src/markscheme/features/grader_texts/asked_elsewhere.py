@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.grader_texts.configuration import configuration_in
 from markscheme.phrases import counted
-from markscheme.plain_data import form_of, mapping, plain_data
+from markscheme.plain_data import form_of, mapping, objects, plain_data
 from markscheme.plain_data import read_text as text_of
 from markscheme.promptfoo.results import COMPARING_TYPES, GRADED_TYPES
 from markscheme.report.after_run import RunReport
@@ -64,8 +64,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
 
 def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
     """Map each label of a provider in the configuration to the provider's id."""
-    providers = mapping(context.get("config")).get("providers")
-    named = [provider for provider in providers if isinstance(provider, Mapping)] if isinstance(providers, list) else []
+    named = objects(mapping(context.get("config")).get("providers"))
     return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}
 
 

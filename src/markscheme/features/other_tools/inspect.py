@@ -8,7 +8,7 @@ from markscheme.errors import RatingError
 from markscheme.features.other_tools.archive_members import members
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
-from markscheme.plain_data import mapping, parse_json
+from markscheme.plain_data import elements, mapping, parse_json
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek
 
@@ -156,9 +156,9 @@ def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[s
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
     made = {name: fields.text(f"provenance.{key}") for name, key in keys.items()}
-    history = fields.take("history")
+    history = elements(fields.take("history"))
     fields.close()
-    return values | made, history if isinstance(history, list) else []
+    return values | made, history
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:

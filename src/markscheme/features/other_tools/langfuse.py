@@ -9,7 +9,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
 from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
-from markscheme.plain_data import mapping
+from markscheme.plain_data import elements, mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
 from markscheme.readers.peek import Peek
@@ -90,8 +90,7 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
     for text in (output, query):
         if isinstance(text, str) and text.startswith(STORED_APART):
             content.lose("images and documents that Langfuse stores elsewhere")
-    comments = decoded(fields.take("comments"))
-    for comment in comments if isinstance(comments, list) else ():
+    for comment in elements(decoded(fields.take("comments"))):
         _comment(unit, comment, content)
     fields.close()
 

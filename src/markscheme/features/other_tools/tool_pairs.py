@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
 from markscheme.features.other_tools.tool_content import decoded
-from markscheme.plain_data import id_of, mapping
+from markscheme.plain_data import elements, id_of, mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.pair_lists import (
@@ -67,20 +67,20 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
             (str(data.get("model_a") or ""), str(data.get("model_b") or "")),
             {} if query is None else {"query": query},
             tuple(_choices(task)),
-            lost=("cancelled annotations",) * sum(map(_is_cancelled, _listed(task.get("annotations")))),
+            lost=("cancelled annotations",) * sum(map(_is_cancelled, elements(task.get("annotations")))),
         )
 
 
 def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
     """Return which of a task's two texts each annotator chose, and which the judge predicted."""
-    parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
-    parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
+    parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in elements(task.get("annotations"))]
+    parts += [(prediction, "model") for prediction in elements(task.get("predictions"))]
     choices = []
     for text, kind in parts:
         fields = mapping(text)
         by = fields.get("completed_by")
         rater = str(mapping(by).get("email") or by or fields.get("model_version") or "judge")
-        for region in _listed(fields.get("result")) if not _is_cancelled(text) else ():
+        for region in elements(fields.get("result")) if not _is_cancelled(text) else ():
             of_region = mapping(region)
             if of_region.get("type") == "pairwise":
                 selected = mapping(of_region.get("value")).get("selected")
@@ -90,10 +90,6 @@ def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
 
 def _is_cancelled(annotation: Any) -> bool:
     return bool(mapping(annotation).get("was_cancelled"))
-
-
-def _listed(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list) else ()
 
 
 # --- LangSmith ------------------------------------------------------------------------------------------------------

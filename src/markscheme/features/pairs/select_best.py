@@ -21,7 +21,7 @@ from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
 from markscheme.numerals import finite
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines, no_constant, parse_json
+from markscheme.plain_data import json_lines, no_constant, objects, parse_json
 from markscheme.promptfoo.assertion import Call, asking_options, call_by, grading_of, tokens_used
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
@@ -242,7 +242,7 @@ def _with_pairs(text: str, pairs: Mapping[str, Mapping[str, Any]], judge: str) -
         if new is None:
             lines.append(line)
             continue
-        others = [label for label in _labels(earlier) if label.get("rater") != judge]
+        others = [label for label in objects(earlier.get("labels")) if label.get("rater") != judge]
         lines.append(_as_line({**earlier, "labels": [*others, *new["labels"]]}))
     return "".join(f"{line}\n" for line in [*lines, *map(_as_line, remaining.values())])
 
@@ -254,11 +254,6 @@ def _pair_in(line: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return pair if isinstance(pair, Mapping) and isinstance(pair.get("id"), str) else {}
-
-
-def _labels(pair: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    labels = pair.get("labels")
-    return [label for label in labels if isinstance(label, Mapping)] if isinstance(labels, list) else []
 
 
 def _as_line(pair: Mapping[str, Any]) -> str:
@@ -350,7 +345,7 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
             for name, rated in label["criteria"].items()
             if isinstance(rated, Mapping) and (level := finite(rated.get("level"))) is not None
         }
-        for label in _labels(line)
+        for label in objects(line.get("labels"))
         if isinstance(label.get("criteria"), Mapping)
     ]
 

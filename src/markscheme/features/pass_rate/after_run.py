@@ -13,7 +13,7 @@ from markscheme.features.pass_rate.decided_files import decided_by_tests
 from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
 from markscheme.features.pass_rate.view_run_summary import json_of, view
 from markscheme.files import write_whole
-from markscheme.plain_data import mapping
+from markscheme.plain_data import mapping, objects
 from markscheme.promptfoo.results import results_of
 from markscheme.report.after_run import RunReport
 from markscheme.report.json import dumps
@@ -71,9 +71,8 @@ def _calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
     """Return each rubric's calibration as Promptfoo's results state it, by rubric: a sentence, and the use or None."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
-        components = mapping(mapping(raw).get("gradingResult")).get("componentResults")
-        for component in components if isinstance(components, list) else ():
-            metadata = mapping(mapping(component).get("metadata"))
+        for component in objects(mapping(mapping(raw).get("gradingResult")).get("componentResults")):
+            metadata = mapping(component.get("metadata"))
             if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
                 use = mapping(metadata.get("receipt")).get("use")
                 by_rubric.setdefault(
