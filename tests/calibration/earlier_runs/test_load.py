@@ -153,9 +153,9 @@ def test_a_run_by_an_unchanged_rubric_and_judge_is_added_to_the_accepted_runs(
 ) -> None:
     path = tmp_path / "accepted.json"
     accept(replace(calibration, repeats=()), path)
-    said = accept(_another_run(calibration), path)
-    assert said.startswith("2 runs accepted")
-    assert "are dropped" not in said
+    sentences = accept(_another_run(calibration), path)
+    assert sentences.startswith("2 runs accepted")
+    assert "are dropped" not in sentences
     accepted = load_accepted(path)
     measured, earlier = ([r.criteria for r in run] for run in accepted.runs)
     assert measured == [{n: Rated(rated.level) for n, rated in r.criteria.items()} for r in calibration.repeats[:60]]
@@ -176,9 +176,9 @@ def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_rea
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
-    said = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
-    assert said.startswith("3 runs accepted")
-    assert re.search(rf"The runs accepted before are dropped \(.*{why}", said)
+    sentences = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
+    assert sentences.startswith("3 runs accepted")
+    assert re.search(rf"The runs accepted before are dropped \(.*{why}", sentences)
 
 
 def test_accepting_a_run_on_other_examples_replaces_all_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
