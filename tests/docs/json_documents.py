@@ -367,8 +367,53 @@ def of_certainty(folder: Folder) -> dict[str, Document]:
     }
 
 
+SUMMARIZED = """
+import json, pathlib
+from markscheme.hooks import after_all
+
+after_all(json.loads(pathlib.Path("context.json").read_text()), "session.py")
+"""
+
+
+def of_a_start(folder: Folder) -> dict[str, Document]:
+    """Documents on a new project, the demonstrations, and a run of Promptfoo with repeats and a failed output."""
+    results = []
+    for number in range(144):
+        test, provider = number // 2 % 24, ("kind", "curt")[number % 2]
+        met = (test + number // 48) % 4 > 0
+        judged = {
+            "pass": met,
+            "score": float(met),
+            "reason": "so",
+            "assertion": {"type": "llm-rubric", "value": "Kind"},
+        }
+        judged["metadata"] = {"rubric": "reply", "calibration": "no accepted run"}
+        results.append(
+            {
+                "id": f"r{number}",
+                "testIdx": test,
+                "vars": {"query": f"question {test}"},
+                "provider": {"id": provider, "label": provider},
+                "prompt": {"raw": "{{query}}", "label": "plain"},
+                "response": {"output": f"reply {number}"},
+                "testCase": {"metadata": {"expected_label": "pass" if test % 3 else "fail"}},
+                "gradingResult": {**judged, "componentResults": [judged]},
+                "success": met,
+            }
+        )
+    results[0] |= {"gradingResult": None, "error": "timeout", "success": False}
+    folder.write("context.json", json.dumps({"results": results}))
+    run("python", "-c", SUMMARIZED, cwd=folder.path, env={"MARKSCHEME_REPORT": "summary.json"})
+    return {
+        "init": folder.json("markscheme", "init"),
+        "demo": folder.json("markscheme", "demo", "-n", "40"),
+        "demo --plant rare-fails": folder.json("markscheme", "demo", "--plant", "rare-fails"),
+        "MARKSCHEME_REPORT": json.loads((folder.path / "summary.json").read_text(encoding="utf-8")),
+    }
+
+
 MAKERS: tuple[Callable[[Folder], dict[str, Document]], ...] = (
     *(judged, of_a_table, of_pairs, of_rates, of_experiment, of_outputs),
-    *(of_versions, of_counts, of_rows, of_improvements, of_certainty),
+    *(of_versions, of_counts, of_rows, of_improvements, of_certainty, of_a_start),
 )
 """The functions that make documents, each in a folder of its own."""

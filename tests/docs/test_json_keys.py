@@ -15,7 +15,7 @@ HOLD_DATA = (
     *("kinds", "columns", "with_both", "not_graded_because", "not_compared", "lost", "error.values", "reworded"),
     *("log_strengths", "ranks", "strata", "next.systems", "labelled", "evidence.left_out", "weights.before"),
     *("weights.after", "cascade.passes", "wordings", "orders", "orders.NAME", "table", "control", "rows", "rows.NAME"),
-    *("differences[].figures", "since_accepted[].figures", "since_counts", "/figures", "/labels"),
+    *("calibrations", "differences[].figures", "since_accepted[].figures", "since_counts", "/figures", "/labels"),
 )
 """Places whose keys are names of criteria, raters, groups and the like; `/` begins a place in the whole document."""
 
