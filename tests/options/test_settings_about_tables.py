@@ -48,7 +48,7 @@ def test_a_mapped_column_that_a_table_lacks_is_refused_if_it_is_typed(tmp_path: 
     assert (done.returncode, "ticket_text" in done.stderr) == (2, True)
 
 
-def test_the_encoding_of_a_table_is_a_setting_in_the_commands_that_its_report_prints(tmp_path: Path) -> None:
+def test_commands_that_the_report_on_a_table_prints_repeat_the_setting_of_the_table_s_encoding(tmp_path: Path) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="cp1252")
     printed = run("calibrate", "verdicts.csv", "-o", "encoding=cp1252", cwd=tmp_path, env={"COLUMNS": "200"}).stdout
     commands = [line.partition("markscheme ")[2] for line in printed.splitlines() if "-o encoding=cp1252" in line]

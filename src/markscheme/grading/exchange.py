@@ -81,8 +81,8 @@ async def ask_twice(
     """Ask about all criteria, then once more about those whose outcome couldn't be read; return both exchanges merged.
 
     Args:
-        ask: Function that asks about some names; its second argument is True the second time.
-        names: Names of the criteria to ask about, or AS_A_WHOLE.
+        ask: Function that asks about the criteria with given names; its second argument is True the second time.
+        names: Names of the criteria to ask about, or AS_A_WHOLE for the whole response.
     """
     first = await ask(names, False)
     unread = first.unread
@@ -102,9 +102,10 @@ async def ask_judge(
 
     Args:
         judge: The judge.
-        questions: Function that makes the questions about some names; its second argument is True for a retry.
-        names: Names of the criteria to ask about, or AS_A_WHOLE.
-        twice: True to ask once more about names whose outcome could not be read.
+        questions: Function that makes the questions about the criteria with given names; its second argument is True
+            for a retry.
+        names: Names of the criteria to ask about, or AS_A_WHOLE for the whole response.
+        twice: True to ask once more about the criteria whose outcome could not be read.
 
     Raises:
         NoJudge: The judge cannot be asked at all.

@@ -261,7 +261,7 @@ def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_in_a_counts_file_rows_with_an_unknown_part_are_ignored_and_named_in_a_message(
+def test_in_a_counts_file_rows_with_an_unknown_word_under_part_are_ignored_and_named_in_a_message(
     project: Path,
 ) -> None:
     said: list[str] = []

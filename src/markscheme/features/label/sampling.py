@@ -1,4 +1,4 @@
-"""Draws the outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
+"""Draws the outputs to label next: doubtful, rare and neglected outputs more often, each with a known probability."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

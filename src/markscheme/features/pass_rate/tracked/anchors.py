@@ -163,7 +163,7 @@ def read_anchors(folder: Path) -> list[AnchorLook]:
     """Read the records of asking the judge again in a calibration folder, each once, the earliest first.
 
     Raises:
-        RatingError: A line isn't a look.
+        RatingError: A line isn't such a record.
     """
     path = folder / ANCHORS_FILE
     looks: dict[str, AnchorLook] = {}
