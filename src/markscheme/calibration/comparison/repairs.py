@@ -210,9 +210,7 @@ def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> L
 
 @dataclass(frozen=True)
 class _Counting:
-    """Maker of repairs: it counts the examples whose decisions become right or wrong if gold's levels replace the
-    judge's.
-    """
+    """Maker of repairs: it counts the decisions that become right or wrong if gold's levels replace the judge's."""
 
     ids: tuple[str, ...]
     criteria: tuple[str, ...]
