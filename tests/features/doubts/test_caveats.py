@@ -99,3 +99,19 @@ def test_a_criterion_that_people_left_out_on_labelled_examples_is_named_with_the
     line = "30 of 60 labelled examples have no level on refund (e0, e1, e2, e3, e4, …), and so no score and no decision"
     assert f"{line}; markscheme label kind --rater YOUR-NAME asks for what is left out." in text
     assert "no level on it" not in text
+
+
+def test_false_fails_whose_criteria_all_pass_by_the_judge_are_counted_since_something_else_fails_them() -> None:
+    rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})
+    level = {True: "MET", False: "UNMET"}
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{row}",
+            "response": f"Output {row}",
+            "labels": [{"rater": "ana", "criteria": {"it": level[row < 40]}}],
+        }
+        for row in range(60)
+    ]
+    ratings = [{"id": f"e{row}", "criteria": {"it": level[5 < row < 40]}, "pass": 19 < row < 40} for row in range(60)]
+    text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
+    assert "On 14 of 20 false fails the judge passes every criterion: the file's own pass or fail also counts" in text

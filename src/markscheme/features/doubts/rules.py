@@ -9,8 +9,11 @@ from markscheme.features.doubts import words
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
+    from markscheme.calibration.comparison.comparison import Comparison
+    from markscheme.ratings.rating import Rating
     from markscheme.ratings.table import Column
     from markscheme.readers.tabular.reading import TableReading
+    from markscheme.rubrics.rubric import Rubric
     from markscheme.stats.intervals import Floats
 
 ENOUGH_ALIKE: Final = 75
@@ -26,6 +29,7 @@ LEAST_LETTERS: Final = 20
 def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
     """Yield a line on criteria without a label, and a warning about each doubt if the labels let a judge decide."""
     yield from _without_a_level(calibration)
+    yield from _failed_by_others(calibration.comparison)
     if not calibration.decision.is_usable:
         return
     comparison = calibration.comparison
@@ -49,6 +53,29 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
         ids = [unit for unit, is_missing in zip(gold.ids, missing, strict=True) if is_missing]
         if ids := [unit for unit in ids if (unit, name) not in split]:
             yield words.without_a_level(name, ids, gold.n, calibration.commands.label("--rater YOUR-NAME"))
+
+
+def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
+    """Yield a line on false fails whose criteria all pass by the judge, so that what fails them isn't the judge."""
+    units = comparison.false_fails
+    if not units:
+        return
+    index_of = {unit: index for index, unit in enumerate(comparison.gold.ids)}
+    ratings = (comparison.judge.rating(index_of[unit]) for unit in units)
+    passing = sum(
+        rating is not None and rating.passed is False and _all_pass(rating, comparison.rubric) for rating in ratings
+    )
+    if passing:
+        yield words.failed_by_others(passing, len(units))
+
+
+def _all_pass(rating: "Rating", rubric: "Rubric") -> bool:
+    """Return True if a rating has a level of every criterion, and all of them pass."""
+    for criterion in rubric.criteria:
+        rated = rating.criteria.get(criterion.name)
+        if rated is None or rated.level is None or not criterion.passes(criterion.scale.position(rated.level)):
+            return False
+    return True
 
 
 def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from shlex import quote
 
-from markscheme.phrases import few_of, in_words
+from markscheme.phrases import counted, few_of, in_words
 
 
 def without_a_level(criterion: str, ids: Sequence[str], labelled: int, command: str) -> str:
@@ -13,6 +13,14 @@ def without_a_level(criterion: str, ids: Sequence[str], labelled: int, command: 
     return (
         f"{len(ids)} of {labelled} labelled examples {have} no level on {criterion} ({few_of(ids)}), and so no score "
         f"and no decision{then}."
+    )
+
+
+def failed_by_others(passing: int, false_fails: int) -> str:
+    """Say that the judge passes every criterion of some false fails, and what else may fail them."""
+    return (
+        f"On {passing} of {counted(false_fails, 'false fail')} the judge passes every criterion: the file's own pass "
+        "or fail also counts what isn't a criterion, such as `contains` or a choice among outputs."
     )
 
 
