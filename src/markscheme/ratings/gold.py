@@ -152,9 +152,13 @@ class Gold(Column):
 
     @property
     def n_answered(self) -> int:
-        """Number of examples that weren't picked and whose labels are complete or give a score or a decision."""
+        """Number of examples that weren't picked and whose labels are complete or give a score or a decision.
+
+        An even split of annotators is complete: a person can still settle it.
+        """
         answers = [~np.isnan(levels) | self.skipped.get(name, False) for name, levels in self.levels.items()]
-        counts = np.all(answers, axis=0) | ~np.isnan(self.scores) | ~np.isnan(self.decisions)
+        split = np.isin(self.ids, [unit for unit, _ in self.even_splits])
+        counts = np.all(answers, axis=0) | ~np.isnan(self.scores) | ~np.isnan(self.decisions) | split
         return int((counts & ~self.picked).sum())
 
     @property

@@ -294,3 +294,19 @@ def test_a_warning_about_a_set_that_a_command_reads_several_times_is_printed_onc
     done = run("markscheme", "label", "manners", "--rater", "ana", "--sheet", "ana.html", cwd=project)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("hold the same response; it counts twice") == 1
+
+
+def test_labels_that_do_not_say_which_words_they_were_given_to_are_asked_again_and_a_note_says_how_to_avoid_that(
+    tmp_path: Path,
+) -> None:
+    project = make_pool(tmp_path)
+    ratings = project / "calibration/manners/ratings/ana.jsonl"
+    ratings.parent.mkdir(parents=True)
+    pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
+    criteria = {"polite": 2, "waffle": "UNMET"}
+    lines = (json.dumps({"id": row["id"], "rater": "ana", "kind": "human", "criteria": criteria}) for row in pool[:3])
+    ratings.write_text("".join(f"{line}\n" for line in lines))
+    done = run("markscheme", *SHEET, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "3 labelled examples of ana will be asked again: the labels don't say which words" in done.stderr
+    assert "21 to label by ana" in done.stdout

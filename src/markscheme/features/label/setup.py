@@ -234,6 +234,8 @@ def _noting_what_is_left(work: LabelSession, *, by_next: bool) -> LabelSession:
 
 
 def _notes(work: LabelSession, n_again: int, *, by_next: bool) -> Iterator[str]:
+    if not by_next and not work.is_adjudication:
+        yield from _notes_on_unknown_words(work)
     carried = carried_in(work)
     if carried is None:
         return
@@ -258,6 +260,21 @@ def _notes(work: LabelSession, n_again: int, *, by_next: bool) -> Iterator[str]:
         if n_again:
             yield f"{n_again} of {whole} are asked again, on {names} alone: its words changed."
         yield carried.sentence
+
+
+def _notes_on_unknown_words(work: LabelSession) -> Iterator[str]:
+    """Yield a note on the rater's labels that don't say which words they were given to, and are asked again."""
+    unknown = {
+        step.id
+        for step, label in work.file.labels.items()
+        if step.id in work.examples and any(not (rated.under or label.under) for rated in label.criteria.values())
+    }
+    if unknown:
+        yield (
+            f"{counted(len(unknown), 'labelled example')} of {work.file.rater} will be asked again: the labels don't "
+            "say which words they were given to. If these were the rubric's words of today, import the labels again "
+            "with `--current-words --append`."
+        )
 
 
 def _steps(ids: Sequence[str], work: LabelSession, seed: int, share: Share | None) -> tuple[Step, ...]:
