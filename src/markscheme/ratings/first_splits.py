@@ -55,10 +55,10 @@ def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[
     """
     parts: dict[str, Split] = {}
     for example in before:
-        _note(parts, _task(example), example.split or "dev")
+        _note(parts, task_when_split(example), example.split or "dev")
     parted = []
     for example in new:
-        task = _task(example)
+        task = task_when_split(example)
         _note(parts, task, example.split or parts.get(task) or part_of_task(len(parts)))
         parted.append(replace(example, split=parts[task]))
     return tuple(parted)
@@ -131,7 +131,7 @@ def _note(parts: dict[str, Split], task: str, split: Split) -> None:
     parts[task] = "dev" if "dev" in (split, parts.get(task)) else "test"
 
 
-def _task(example: Example) -> str:
+def task_when_split(example: Example) -> str:
     """Return a key that examples of one task share: the example's group, else its inputs, else its id."""
     if example.group:
         return f"group {example.group}"

@@ -188,3 +188,19 @@ def test_improve_with_too_few_labels_says_to_label_outputs_only_if_no_unlabelled
     refused = run("markscheme", "improve", "polite", "--proposer", WRITER, "--judge", JUDGE, cwd=folder)
     assert refused.returncode == 4
     assert refused.stderr.endswith(f"label more: {command}\n")
+
+
+def test_if_few_examples_differ_in_their_inputs_improve_says_that_labels_on_the_same_inputs_hold_none_out(
+    tmp_path: Path,
+) -> None:
+    folder = make_project(tmp_path, 60)
+    path = folder / "calibration" / "polite" / "examples.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    write_set(path.parent, [{**line, "query": f"question {row % 4}", "split": "dev"} for row, line in enumerate(lines)])
+    done = run("markscheme", "improve", "polite", cwd=folder)
+    text = " ".join(done.stdout.split())
+    assert "60 dev and 0 held-out tasks" in text
+    assert "so these 60 are 4 tasks: label responses to other inputs" in text
+    write_set(path.parent, [{**line, "query": f"question {row}", "split": "dev"} for row, line in enumerate(lines)])
+    distinct = run("markscheme", "improve", "polite", cwd=folder)
+    assert "label responses to other inputs" not in " ".join(distinct.stdout.split())

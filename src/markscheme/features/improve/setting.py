@@ -28,8 +28,10 @@ from markscheme.features.improve.look_records import record_tuning
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.grading.receipt import accepted_run_data
+from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.first_splits import READ_FIRST, task_when_split
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import (
@@ -138,8 +140,20 @@ class ImprovableSet:
         if self.outside:
             return f"{dev} labelled tasks, and a test on all labels needs {LEAST_DEV}"
         return (
-            f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed; "
+            f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed{self._few_inputs}; "
             "wordings that were written without these labels can be tested on all of them (--outside)"
+        )
+
+    @property
+    def _few_inputs(self) -> str:
+        """Words on why no task is held out although there are many examples: few differ in their inputs; else ""."""
+        examples = self.every.examples
+        tasks = len(set(map(task_when_split, examples)))
+        if not self.every.has_splits or tasks > READ_FIRST or tasks == len(examples):
+            return ""
+        return (
+            f" (tasks after the first {READ_FIRST} are held out; examples with equal inputs are one, so these "
+            f"{len(examples)} are {counted(tasks, 'task')}: label responses to other inputs)"
         )
 
     @property
