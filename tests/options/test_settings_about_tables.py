@@ -1,4 +1,4 @@
-"""What a settings file says about tables holds for every table of a project, and does no harm where it doesn't fit."""
+"""What a settings file says is about every file of a project, and does no harm where it doesn't fit."""
 
 import shlex
 from pathlib import Path
@@ -11,9 +11,10 @@ from tests.commands.judged_project import make_project
 VERDICTS = "id,response,judge,human\n" + "".join(
     f"r{i},Grüße {i},{'pass' if i % 7 else 'fail'},{'pass' if i % 2 else 'fail'}\n" for i in range(40)
 )
-ABOUT_TABLES = {
+ABOUT_OTHER_FILES = {
     "encoding": 'encoding = "utf-8"\n',
     "columns that no file here has": '[map]\nticket_text = "query"\nanswer = "response"\n',
+    "how judges are asked": 'samples = 3\nstrategy = "per_criterion"\ncriteria_per_call = 2\n',
     "coefficients": 'metric = "ordinal"\nagreement_weights = "linear"\n',
 }
 COMMANDS = (
@@ -29,15 +30,15 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("said", ABOUT_TABLES)
-def test_no_command_fails_because_the_settings_file_describes_other_tables_than_the_one_it_reads(
+@pytest.mark.parametrize("said", ABOUT_OTHER_FILES)
+def test_no_command_fails_because_the_settings_file_is_about_other_files_than_the_one_it_reads(
     said: str, tmp_path: Path
 ) -> None:
     project = make_project(tmp_path)
     (project / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
     (project / "answer.txt").write_text("reply 1 of many", encoding="utf-8")
     without = {line: run(*shlex.split(line), cwd=project).returncode for line in COMMANDS}
-    (project / "markscheme.toml").write_text(ABOUT_TABLES[said], encoding="utf-8")
+    (project / "markscheme.toml").write_text(ABOUT_OTHER_FILES[said], encoding="utf-8")
     assert {line: run(*shlex.split(line), cwd=project).returncode for line in COMMANDS} == without
     assert without["calibrate verdicts.csv"] != 2
 

@@ -15,7 +15,7 @@ from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.calibration.table_frames import frame_of, rows_of
-from markscheme.errors import ComparisonError
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.rated import RatedFiles, columns_from_options, has_own_ratings, open_rated
 from markscheme.readers.rated_columns import annotators_in
@@ -112,8 +112,14 @@ class AnnotatorAgreement(Reported):
     def __repr__(self) -> str:
         return f"<Agreement of the annotators in {self.reading.name}>"
 
-    def exit_status_for(self, required: UseQuestion | None) -> int:  # noqa: ARG002 - as a judge's calibration has it
-        """Return 0, since agreement of annotators says nothing about a judge."""
+    def exit_status_for(self, required: UseQuestion | None) -> int:
+        """Return 0, since agreement of annotators says nothing about a judge.
+
+        Raises:
+            UsageError: A judge's use is required.
+        """
+        if required is not None:
+            raise UsageError(f"--require {required} asks about a judge; {self.reading.name} has annotators alone")
         return 0
 
 

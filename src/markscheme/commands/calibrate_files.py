@@ -32,14 +32,15 @@ def calibrate_table(request: CalibrationRequest, report: ReportOptions, use: Use
     if sentences:
         notify(sentences)
     if not isinstance(result, list):
-        _write_table(result, report)
-        return result.exit_status_for(use)
+        return _write_table(result, report, use)
     return write_calibrations(result, None, report, use)
 
 
-def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions) -> None:
-    """Write the report on a table's annotators, or on its judge by criterion."""
+def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions, use: UseQuestion | None) -> int:
+    """Write the report on a table's annotators, or on its judge by criterion; return the exit status."""
+    status = result.exit_status_for(use)  # refuses a use that is required of annotators
     write(lambda: tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
+    return status
 
 
 def write_files_answer(
@@ -51,8 +52,7 @@ def write_files_answer(
         write(lambda: reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
         return answer.exit_status_for(use)
     if isinstance(answer, AnnotatorAgreement):
-        _write_table(answer, report)
-        return answer.exit_status_for(use)
+        return _write_table(answer, report, use)
     write_report(
         lambda: view(answer),
         lambda: json_of(answer),

@@ -132,7 +132,7 @@ def grade(
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)
-    of_file = replace(columns, map=columns.typed("map"))  # the settings file maps names of metrics, for other commands
+    of_file = replace(columns, map=tuple(columns.stated.get("map", ())))  # the settings file's are metrics
     read = partial(_submissions, file, inputs, of_file, loaded.known_inputs)
     brought = _RowRubrics(loaded, rows, has_core=has_core)
     if show_prompt:

@@ -4,13 +4,12 @@ import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
 from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
-from markscheme.options.settings import find_settings
+from markscheme.options.settings import typed_options
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.search import find_rubric
@@ -24,7 +23,7 @@ _COLUMN: Final = text_form("a column's name")
 
 def _spans(written: Any) -> tuple[str, ...]:
     texts: tuple[str, ...] = ENDS.read(written)
-    if any(span_in(_named(text)[1]) is None for text in texts):
+    if any(span_in(text.rpartition("=")[2]) is None for text in texts):
         raise ValueError
     return texts
 
@@ -146,16 +145,6 @@ class ColumnOptions:
         """Fields that columns or metrics are read as, by name, as the user stated them with `--map COLUMN=FIELD`."""
         return sides_of("map", self.map)
 
-    def typed(self, key: Literal["map", "encoding"]) -> tuple[str, ...]:
-        """Return a setting's values that the settings file doesn't have; what that has is said of many files at once.
-
-        A single file may lack a column that the settings file maps, and text needn't be in its encoding.
-        """
-        value = getattr(self, key) or ()
-        texts = (value,) if isinstance(value, str) else value
-        in_file = find_settings(Path.cwd()).texts(key) if texts else ()
-        return tuple(text for text in texts if text not in in_file)
-
     @property
     def column_fields(self) -> Mapping[str, str]:
         """Fields that columns are read as, by `--id`, `--response`, `--group`, `--judge`, `--human` and `--map`."""
@@ -172,24 +161,22 @@ class ColumnOptions:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """The options on columns that differ from their defaults, as plain data."""
-        defaults = ColumnOptions()
-        values = {key: getattr(self, key) for key in options_of(ColumnOptions)}
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in values.items()
-            if value != getattr(defaults, key)
-        }
+        """The options on columns that differ from their defaults, as plain data, without those of the settings file.
+
+        What the settings file says holds for many files: one may lack a column that it maps, or be no table at all.
+        """
+        values = {key: getattr(self, key) for key in typed_options(options_of(ColumnOptions), self)}
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
     @property
     def words(self) -> tuple[str, ...]:
         """The options that are set, as words of a command line, such as ("--id", "row")."""
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
-        several |= {"levels": self.levels, "scale": self.scale, "same": self.same, "map": self.typed("map")}
+        several |= {"levels": self.levels, "scale": self.scale, "same": self.same, "map": self.stated.get("map", ())}
         several |= {name: (value,) for name in ("id", "group", "response", "table") if (value := getattr(self, name))}
         flat = as_typed(word for name, values in several.items() for value in values for word in (f"--{name}", value))
-        flat += tuple(word for name in self.typed("encoding") for word in ("-o", f"encoding={name}"))
+        flat += ("-o", f"encoding={self.encoding}") if "encoding" in self.stated else ()
         return flat + (("--adjudicated",) if self.adjudicated else ())
 
     @property
@@ -244,11 +231,6 @@ class ColumnOptions:
         return spans.get(column) or spans.get(SCALE_SIDES[0] if is_judge else SCALE_SIDES[1])
 
 
-def _named(text: str) -> tuple[str, str]:
-    name, sign, ends = text.rpartition("=")
-    return (name, ends) if sign else ("", text)
-
-
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
     """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from LEFT to RIGHT.
 
@@ -270,7 +252,8 @@ def spans_by_name(texts: Iterable[str]) -> dict[str, Span]:
 
     A range without a name is that of "judge" and "human", unless they have their own.
     """
-    spans = {name.strip(): span for name, ends in map(_named, texts) if (span := span_in(ends)) is not None}
+    split = (text.rpartition("=") for text in texts)
+    spans = {name.strip(): span for name, _, ends in split if (span := span_in(ends)) is not None}
     return dict.fromkeys(SCALE_SIDES, spans[""]) | spans if "" in spans else spans
 
 

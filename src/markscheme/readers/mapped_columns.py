@@ -20,7 +20,7 @@ def refuse_unknown_columns(files: Sequence[Path], options: ColumnOptions) -> Non
     Raises:
         UsageError: Names the column, and the nearest one.
     """
-    stated = replace(options, map=options.typed("map"))
+    stated = replace(options, map=tuple(options.stated.get("map", ())))
     missing = {column: name for column, name in stated.column_fields.items() if column not in options.sides}
     names: dict[str, None] = {}
     for peek in (Peek(path, options) for path in files if missing and path.is_file()):

@@ -86,7 +86,7 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
     content = _content(path, options)
     if not path.is_file() or content == "format":
         return False
-    if options.table is not None or options.typed("encoding"):
+    if options.table is not None or "encoding" in options.stated:
         return True
     if _holds_rows(path):
         return content == "responses"

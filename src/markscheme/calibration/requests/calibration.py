@@ -30,6 +30,7 @@ from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
+from markscheme.options.settings import typed_options
 from markscheme.options.table import AddedOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
@@ -164,6 +165,8 @@ class CalibrationRequest:
         if self._results:
             metrics: Sequence[str | None] = self.metrics or (None,)
             return [self._of_results(self._results, metric) for metric in metrics]
+        if self.ratings and self.judges and not self.judge_is_configured:
+            raise UsageError("--ratings and --judge both name who rated; leave one out")
         if self.drift.accept and len(self.judges) > 1:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
@@ -182,17 +185,16 @@ class CalibrationRequest:
             "judge": self.judges and not self.judge_is_configured,
             "ratings": self.ratings,
             "examples": self.examples,
-            "samples": self.ask.samples,
-            "strategy": self.ask.strategy,
-            "criteria_per_call": self.ask.criteria_per_call,
             "replay": self.drift.replay,
-            "scorers": self.ask.scorers,
             "only": self.options.only,
+            "split": self.options.split,
             **more,
         }
-        for option, value in values.items():
-            if value:
-                raise UsageError(f"--{option} needs a rubric; {why}")
+        typed = typed_options(("samples", "strategy", "criteria_per_call", "scorers"), self.ask)
+        of_asking = (f"--{key}" if text.startswith("--") else f"-o {key}" for key, text in typed.items())
+        given = [*(f"--{key}" for key, value in values.items() if value), *of_asking]
+        if given:
+            raise UsageError(f"{given[0]} needs a rubric; {why}")
 
     # Promptfoo's results
 
@@ -217,7 +219,7 @@ class CalibrationRequest:
     def _of_results(self, results: Sequence[Path], metric: str | None) -> Calibration:
         from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
 
-        self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None)
+        self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None, split=None)
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")

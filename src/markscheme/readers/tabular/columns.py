@@ -195,7 +195,11 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
 
 def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
     names = [column.name for column in columns]
-    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(sides_of("map", options.typed("map")))}
+    named = {
+        "--judge": options.judge,
+        "--human": options.human,
+        "--map": tuple(sides_of("map", options.stated.get("map", ()))),
+    }
     named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
     for option, wanted in named.items():
         for name in filter(None, wanted):
