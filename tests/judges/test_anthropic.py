@@ -305,7 +305,7 @@ def test_leaving_out_the_prompt_cache_that_a_server_refuses_does_not_change_the_
         "messages.0: the output_config of this prompt was flagged",
     ],
 )
-def test_a_refusal_of_the_prompt_itself_is_reported_as_an_unavailable_judge(why: str) -> None:
+def test_a_request_that_the_api_calls_invalid_is_reported_as_an_unavailable_judge(why: str) -> None:
     assert isinstance(played(front.failing(400, why=why)), JudgeUnavailable)
 
 

@@ -141,7 +141,7 @@ def test_with_one_stored_run_the_test_of_a_judge_s_shift_is_the_sign_flip_test()
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
 
-def test_changes_between_pass_and_fail_are_tested_like_changes_between_two_levels() -> None:
+def test_decisions_that_flip_are_tested_as_shifts_by_one_level_up_or_down() -> None:
     then = np.array([True] * 9 + [False])
     now = np.array([False] * 5 + [True] * 5)
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)

@@ -211,6 +211,6 @@ def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses
         group_rate(table, pool)
 
 
-def test_comparing_two_groups_refuses_a_number_of_common_tests_that_is_larger_than_a_group() -> None:
+def test_the_difference_of_two_groups_is_refused_if_more_tests_are_in_both_groups_than_in_one_of_them() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])

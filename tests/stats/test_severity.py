@@ -281,7 +281,7 @@ def test_errors_from_a_single_example_have_values_but_no_intervals_and_cause_no_
         assert value(macro_family([1.0], [2.0])["macro_f1"]) == 0
 
 
-def test_limits_of_an_error_stay_within_the_scale_if_its_ends_are_known() -> None:
+def test_the_interval_of_an_error_ends_at_the_largest_error_that_a_known_scale_allows() -> None:
     gold, judge = [1, 1, 3], [1, 5, 3]
     assert (mae(gold, judge).high or 0) > 4
     for statistic in (mae, rmse):

@@ -229,7 +229,10 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the picked examples that rule out a gate: all but fails picked by hand, or all if no example was drawn."""
+    """Count the examples that rule out a gate since they were picked, not drawn.
+
+    Fails that were picked by hand rule out none, if other examples were drawn.
+    """
     if not gold.stands_for_outputs:
         return gold.n_picked
     return int((gold.picked & ~(gold.picked_by_hand & (gold.decisions == 0))).sum())

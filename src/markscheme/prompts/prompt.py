@@ -134,7 +134,7 @@ class _Frame(NamedTuple):
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
     """Return, cached, the parts of a prompt about the given criteria that are the same for all submissions.
 
-    A rubric whose criteria are asked about one by one has many such parts. They are small, so more of them are cached.
+    A rubric whose criteria are asked about one by one has many such parts, so the cache is large; each part is small.
     """
     return (_frame_of_one if len(criteria) == 1 else _frame_of_several)(rubric, criteria)
 

@@ -291,7 +291,7 @@ def test_examples_that_were_used_to_choose_a_version_are_left_out_of_comparing_v
     assert "Left out: 25 outputs that had a part in choosing a version." in shown
 
 
-def test_comparing_a_report_with_a_rubric_is_refused(plate: Plate) -> None:
+def test_compare_refuses_a_report_and_a_rubric_together(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     status, _, error = plate.compare("before.json", "plate")
     assert status == 2

@@ -259,7 +259,7 @@ def test_two_verdicts_on_one_criterion_in_an_autograder_s_answer_are_reported_as
     )
 
 
-def test_a_criterion_without_a_verdict_is_asked_about_once_more_with_the_number_it_had_before() -> None:
+def test_a_criterion_without_a_verdict_is_asked_about_once_more_under_its_number_in_the_first_prompt() -> None:
     prompts: list[str] = []
 
     async def forgetful(system_prompt: str, user_prompt: str) -> OneShotOutput:

@@ -200,7 +200,7 @@ def test_rewards_that_require_calibration_are_refused_unless_the_judge_s_scores_
         rewarded(["good"], calibration="maybe")
 
 
-def test_rewards_that_require_calibration_are_refused_for_criteria_of_the_row_and_for_a_named_rubric_without_a_run(
+def test_rewards_that_require_calibration_refuse_rows_with_own_criteria_and_rubrics_without_an_accepted_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

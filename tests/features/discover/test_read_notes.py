@@ -217,7 +217,7 @@ def test_notes_are_imported_from_files_written_by_other_tools_own_packages(tool:
     assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
 
 
-def test_a_passage_marked_in_label_studio_is_imported_and_predictions_given_only_as_ids_are_counted_as_lost() -> None:
+def test_a_marked_passage_of_label_studio_is_imported_and_predictions_exported_without_content_are_reported() -> None:
     content = read_notes([WRITTEN / "labelstudio" / "export.json"])
     assert {rater for rater, _ in content.readings} == {"1"}
     assert content.passages["1", "p6"] == [NotedPassage("names no town", "Reply ", ("no-town",))]

@@ -170,7 +170,7 @@ def test_pass_rates_of_variants_are_corrected_by_the_judge_s_error_rates_on_labe
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_an_experiment_with_labels_on_its_own_outputs_corrects_the_judge_s_passes_and_fails_separately(
+def test_the_pass_rates_of_an_experiment_are_corrected_by_verdict_if_its_own_outputs_are_labelled(
     run: ExperimentRun,
 ) -> None:
     grades = list(run.grades.values())

@@ -65,7 +65,7 @@ def test_a_judge_with_wrong_overall_scores_may_show_trends_if_its_verdicts_on_cr
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_settings_for_trends_by_criteria_and_limits_on_credit_may_be_in_the_rubric_that_all_rows_share(
+def test_the_rubric_that_all_rows_share_may_put_trends_on_criteria_and_limit_false_and_missed_credit(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "core.yaml").write_text(

@@ -475,7 +475,7 @@ class Comparison:
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """True if the number of annotators differs between examples, so that pairs count unequally."""
+        """True if the number of annotators differs between examples, so that some have more pairs of annotators."""
         people = [self.measure.values(column) for column in self.table.annotators]
         if not people:
             return False

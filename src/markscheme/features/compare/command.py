@@ -35,10 +35,10 @@ def compare(
     between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
     one. Name the judge in use first. Without labels, only the differences between judges are shown.
 
-    Two versions of a rubric, such as old.yaml new.yaml, reply@HEAD~1 reply, or main:rubrics/reply.yaml
-    rubrics/reply.yaml, or reports by each: which decides more as people do, where annotators decided about whole
-    responses (--judge names a judge to ask by both). Else which words differ, which labels were given under the old
-    words, and what its judge could decide by the judge card of the first; nothing is asked.
+    Or compare two versions of a rubric, such as old.yaml new.yaml, reply@HEAD~1 reply, or main:rubrics/reply.yaml
+    rubrics/reply.yaml, or the reports of `calibrate` with each. If annotators decided about whole responses: which
+    version decides more as people do (--judge names a judge to ask with both). If not, no judge is asked: which words
+    differ, which labels were given under the old words, and what the judge could decide with the old ones.
 
     Args:
         rubric: a rubric's name or file; its labelled examples are the gold

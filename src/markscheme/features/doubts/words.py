@@ -7,7 +7,7 @@ from markscheme.phrases import counted, few_of, in_words
 
 
 def without_a_level(criterion: str, ids: Sequence[str], labelled: int, command: str) -> str:
-    """Say that labelled examples have no level on a criterion, what they don't count in, and how to label the rest."""
+    """Say that labelled examples lack a level on a criterion, and so a score, and which command asks for the level."""
     have = "has" if len(ids) == 1 else "have"
     then = f"; {command} asks for what is left out" if command else ""
     return (

@@ -91,7 +91,7 @@ class TableReading:
         return [side.name for side in self.sides(criterion) if side.is_judge is judges]
 
     def judges_aside(self, judge: str) -> int:
-        """Count the columns in no figure that hold ratings by further judges, in the values of a judge's column."""
+        """Count the unused columns that are named after a model and hold only values that occur in a judge's column."""
         columns = {column.name: set(column.different) for column in self.columns}
         return sum(is_model_name(name) and columns[name] <= columns[judge] for name in self.roles.aside)
 

@@ -40,12 +40,12 @@ def most_by_judge(
     """Estimate how much of a shift in the share of passes a changed judge explains, and how much at most.
 
     Args:
-        shift: Shift of the share of passes since the onset.
-        share: The share of passes before the onset.
-        flipped: Numbers of flipped decisions among accepted fails and among accepted passes since the onset, shape
-            (2,).
-        examples: Numbers of accepted fails and of accepted passes, shape (2,), one or more of each.
-        own_flips: Shares of accepted fails and of accepted passes that flip between accepted runs, shape (2,).
+        shift: Change of the share of passes.
+        share: The share of passes before it changed.
+        flipped: Number of examples that failed in the accepted run and pass since the change, and number that passed
+            and fail since, shape (2,).
+        examples: Number of examples that failed in the accepted run, and that passed, shape (2,), one or more of each.
+        own_flips: Shares of these failed and passed examples that accepted runs decide differently, shape (2,).
 
     Returns:
         The shift that flips explain, and the largest that they might explain in the direction of the shift.
