@@ -105,8 +105,9 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "hangs-on-one-unit": lambda grouped: f"hangs on one {_unit(grouped)}",
     "hits": lambda hits, of: f"{hits:g} of {of}",
     "incomplete-units": lambda complete, units: f"from {complete} of {counted(units, 'unit')}",
-    "indistinct-verdicts": lambda youden: (
-        f"the judge hardly distinguishes passes from fails (J = {number(youden)}, 0.1 is the least to correct by)"
+    "indistinct-verdicts": lambda youden, least: (
+        "the labels hardly show that the judge distinguishes passes from fails "
+        f"(J = {number(youden)}, {number(least)} is the least to correct by)"
     ),
     "judge-never-rises": lambda: "the judge doesn't rise with people",
     "judge-without-error": lambda: "the judge shows no error",

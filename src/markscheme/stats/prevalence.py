@@ -28,6 +28,9 @@ LEAST_GOLD_OF_EACH = 10
 """Smallest number of gold passes, and of gold fails, from which the judge's error rates are estimated; a judgement."""
 NEGLIGIBLE = 0.02
 """Largest share of the responses in a stratum without labels that is ignored, since it hardly moves the rate."""
+MUCH_WIDER = 1.1
+"""Ratio of widths above which Fieller's limits replace those of Lang and Reiczigel, which are too narrow where labels
+hardly show that the judge distinguishes passes from fails: 95 % limits missed in up to .39 of draws, now in .07."""
 LEAST_YOUDEN = 0.1
 """Sum of sensitivity and specificity, minus one, that a judge must exceed to say anything about gold; a judgement."""
 NOT_RANDOM = 0.01
@@ -48,9 +51,9 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
 
     Returns:
         The share, from 0 to 1, with the number of labelled examples as `n`: stratified by verdict with the limits of
-        `rate_by_verdict`, or for labels from elsewhere the Rogan-Gladen value with Lang-Reiczigel limits. It is
-        undefined if labels are said to be random and aren't, a verdict has no labels, there are too few labels to show
-        a rate, or the judge is hardly better than a coin; the reason says what would help.
+        `rate_by_verdict`, or for labels from elsewhere that of `rogan_gladen`. It is undefined if labels are said to be
+        random and aren't, a verdict has no labels, there are too few labels to show a rate, or the judge isn't shown to
+        be better than a coin; the reason says what would help.
 
     Raises:
         ValueError: The counts have the wrong shape, or are negative or not whole.
@@ -68,13 +71,13 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
     verdicts = whole_counts(pool, (2,), "pool")
     if drawn == "elsewhere":
         return rogan_gladen(table, verdicts, level=level)
-    if drawn == "random" and table.sum() and verdicts.sum():
-        chance = random_draw_p(table.sum(axis=0), verdicts)
+    labels = table.sum(axis=0)
+    if drawn == "random" and labels.sum() and verdicts.sum():
+        chance = random_draw_p(labels, verdicts)
         if chance < NOT_RANDOM:
-            passed = {"labelled": _share_passed(table.sum(axis=0)), "pool": _share_passed(verdicts)}
+            passed = {"labelled": float(labels[1] / labels.sum()), "pool": float(verdicts[1] / verdicts.sum())}
             why = Reason("not-a-random-part", passed)
             return Estimate.without_value(why, n=int(table.sum()), method="by verdict strata", level=level)
-    labels = table.sum(axis=0)
     weighed = verdicts + labels if drawn == "random" else verdicts
     names = ("judge's fails", "judge's passes")
     return _over_strata(labels, table[1] / 1.0, labels / 1.0, weighed, names, level, "by verdict strata")
@@ -165,8 +168,9 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
     Returns:
         The share, from 0 to 1, clipped with a note if the formula leaves that range. It is undefined without labels
-        that annotators passed and labels that they failed, and if sensitivity + specificity - 1 is 0.1 or less, since
-        such a judge says too little about the pool. It is marked approximate with fewer than ten of each.
+        that annotators passed and labels that they failed, and if sensitivity + specificity - 1 is 0.1 or less or not
+        shown to be above 0, since such a judge says too little about the pool. It is marked approximate with fewer than
+        ten of each.
 
     Raises:
         ValueError: The counts have the wrong shape, or are negative or not whole.
@@ -175,6 +179,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
         Rogan and Gladen (1978), American Journal of Epidemiology 107(1), 71-76.
         doi:10.1093/oxfordjournals.aje.a112510
         Lang and Reiczigel (2014), Preventive Veterinary Medicine 113(1), 13-22. doi:10.1016/j.prevetmed.2013.09.015
+        Fieller (1954), Journal of the Royal Statistical Society B 16(2), 175-185.
 
     Example:
         >>> e = rogan_gladen([[16, 4], [3, 27]], [300, 700])
@@ -184,34 +189,42 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     table = whole_counts(labelled, (2, 2), "labelled")
     verdicts = whole_counts(pool, (2,), "pool")
     n = int(table.sum())
-    method = "Rogan-Gladen, Lang-Reiczigel limits"
+    method = "Rogan-Gladen, limits of Lang and Reiczigel or Fieller"
     (n00, n01), (n10, n11) = table.tolist()
     fails = n00 + n01
     passes = n10 + n11
     size = int(verdicts.sum())
-    refusal = _error_rate_refusal(fails, passes, size)
-    if refusal:
+    refusals = ((size, Reason("pool-empty")), (passes, Reason("no-passes")), (fails, Reason("no-fails")))
+    refusal = next((refusal for count, refusal in refusals if not count), None)
+    if refusal is not None:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     youden = n11 / passes + n00 / fails - 1
     z = z_of(level)
     sensitivity = (n11 + 1) / (passes + 2)
     specificity = (n00 + 1) / (fails + 2)
     widened_youden = sensitivity + specificity - 1
-    if min(youden, widened_youden) <= LEAST_YOUDEN:
-        why = Reason("indistinct-verdicts", {"youden": youden})
-        return Estimate.without_value(why, n=n, method=method, level=level)
-    judged = int(verdicts[1]) / size
-    value = (judged + n00 / fails - 1) / youden
-    judged_widened = (int(verdicts[1]) + z * z / 2) / (size + z * z)
-    centre = (judged_widened + specificity - 1) / widened_youden
     by_sensitivity = sensitivity * (1 - sensitivity) / (passes + 2)
     by_specificity = specificity * (1 - specificity) / (fails + 2)
-    pull = 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
-    by_pool = judged_widened * (1 - judged_widened) / (size + z * z)
-    spread = math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
+    least = max(LEAST_YOUDEN, z * math.sqrt(by_sensitivity + by_specificity))
+    if min(youden, widened_youden) <= least:
+        why = Reason("indistinct-verdicts", {"youden": min(youden, widened_youden), "least": least})
+        return Estimate.without_value(why, n=n, method=method, level=level)
+    value = (int(verdicts[1]) / size + n00 / fails - 1) / youden
     clipped = min(max(value, 0.0), 1.0)
-    low = max(0.0, min(centre + pull - z * spread, clipped))
-    made = Estimate(clipped, low, min(1.0, max(centre + pull + z * spread, clipped)), level, n, method)
+    judged_widened = (int(verdicts[1]) + z * z / 2) / (size + z * z)
+    by_pool = judged_widened * (1 - judged_widened) / (size + z * z)
+    above_no_passes = judged_widened + specificity - 1
+    centre = above_no_passes / widened_youden
+    pull = 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
+    spread = z * math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
+    limits = np.clip([clipped, centre + pull - spread, centre + pull + spread], 0, 1)
+    certain_square = widened_youden**2 - z * z * (by_sensitivity + by_specificity)
+    middle = (above_no_passes * widened_youden - z * z * by_specificity) / certain_square
+    at_none = (above_no_passes**2 - z * z * (by_pool + by_specificity)) / certain_square
+    spread = math.sqrt(max(middle**2 - at_none, 0.0))
+    wider = np.clip([*limits, middle - spread, middle + spread], 0, 1)
+    limits = wider if np.ptp(wider) > MUCH_WIDER * np.ptp(limits) else limits
+    made = Estimate(clipped, float(limits.min()), float(limits.max()), level, n, method)
     if min(fails, passes) < LEAST_GOLD_OF_EACH:
         scarce = "passes" if passes < fails else "fails"
         facts = {"labels": min(fails, passes), "decision": scarce, "least": "ten"}
@@ -269,12 +282,7 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
     """
     if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
         raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
-    return least_n(lambda n: _chance_of_few_errors(errors, n, alpha) <= 1 - confidence, start=errors + 1)
-
-
-def _chance_of_few_errors(errors: int, n: int, alpha: float) -> float:
-    """Compute the probability of at most `errors` errors among `n` examples, each wrong with probability `alpha`."""
-    return float(bdtr(errors, n, alpha)) if n > errors else 1.0
+    return least_n(lambda n: bool(bdtr(errors, n, alpha) <= 1 - confidence), start=errors + 1)
 
 
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
@@ -324,15 +332,3 @@ def _too_few(size: Floats, weighed: Integers) -> Reason | None:
     if may_show_rate(size, weighed):
         return None
     return Reason("few-labels", {"labels": float(size.sum()), "needed": labels_to_show(size, weighed)})
-
-
-def _error_rate_refusal(fails: int, passes: int, size: int) -> Reason | None:
-    if not size:
-        return Reason("pool-empty")
-    if not passes:
-        return Reason("no-passes")
-    return None if fails else Reason("no-fails")
-
-
-def _share_passed(verdicts: Integers) -> float:
-    return float(verdicts[1] / verdicts.sum())
