@@ -102,16 +102,15 @@ if not TYPE_CHECKING:  # a type checker knows the names from the imports above
 
 
 def _of_core() -> tuple[_Feature, ...]:
-    from markscheme.core_options import CORE_OPTIONS
+    from markscheme.core_options import OF_CORE
 
-    return (CORE_OPTIONS,)
+    return OF_CORE
 
 
 def _features() -> tuple[_Feature, ...]:
     from markscheme.features import FEATURES
-    from markscheme.report.reported import RESULT_REPORTS
 
-    return (RESULT_REPORTS, *FEATURES)
+    return FEATURES
 
 
 _offer(_of_core, _features)
