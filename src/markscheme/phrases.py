@@ -97,17 +97,23 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
     return _MOST_DIGITS
 
 
-def digits_to_subtract(first: float, second: float) -> int:
+def digits_to_subtract(first: float | None, second: float | None, difference: float | None = None) -> int:
     """Choose the fewest decimals, 0 to 2, at which two written percentages differ by their written difference.
+
+    Return 0 if no decimals help, as for thirds; if a share isn't known; or if the difference is over other examples.
 
     >>> digits_to_subtract(0.84, 0.8), digits_to_subtract(0.844, 0.796)  # 84%, 80%, 5 points
     (0, 1)
+    >>> digits_to_subtract(14 / 15, 4 / 15), digits_to_subtract(0.844, None), digits_to_subtract(0.844, 0.796, 0.05)
+    (0, 0, 0)
     """
-    for digits in range(_MOST_DIGITS):
+    if first is None or second is None or (difference is not None and abs(first - second - difference) > _SAME):
+        return 0
+    for digits in range(_MOST_DIGITS + 1):
         apart = float(percent(first, digits)[:-1]) - float(percent(second, digits)[:-1])
         if number(apart, digits) == number(100 * (first - second), digits):
             return digits
-    return _MOST_DIGITS
+    return 0
 
 
 def brief(value: float | None, digits: int = 2) -> str:

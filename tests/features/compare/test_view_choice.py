@@ -191,6 +191,16 @@ def test_flipped_decisions_have_one_p_value_for_passes_against_fails_and_another
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
 
+def test_in_a_table_two_shares_of_judges_differ_by_their_written_difference() -> None:
+    gold = [True, False] * 125
+    old, new = ([passes == (unit < right) for unit, passes in enumerate(gold)] for right in (114, 136))
+    text = render_markdown(view(choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold))))
+    (of_criterion,) = re.findall(r"\| polite \| ([\d.]+)% \| ([\d.]+)% \| (\S+) \(", text)
+    assert of_criterion in (("54.4", "45.6", "−8.8"), ("45.6", "54.4", "+8.8"))
+    (of_whole,) = re.findall(r"\| agreement \| ([\d.]+)% [^|]* \| ([\d.]+)% [^|]* \| (\S+) \(", text)
+    assert of_whole == of_criterion
+
+
 def test_each_p_value_and_interval_of_a_comparison_can_be_recomputed_from_the_printed_numbers(choice: Choice) -> None:
     for compared in (choice, ten_right_one_wrong()):
         words = " ".join(shown(compared).split())

@@ -2,11 +2,11 @@
 
 import pytest
 
-from markscheme.features.compare.versions.comparison import VersionComparison
+from markscheme.features.compare.versions.comparison import CriterionAgreement, VersionComparison
 from markscheme.features.compare.versions.paired_decisions import PairedDecisions
 from markscheme.features.compare.versions.sides import RubricVersion
 from markscheme.features.compare.versions.view_versions import view
-from markscheme.report.document import Callout
+from markscheme.report.document import Callout, Table
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 RUBRIC = Rubric((Criterion(1.0, "It is polite."),))
@@ -28,3 +28,14 @@ def test_shares_of_two_versions_and_their_difference_are_rounded_so_that_they_ar
     compared = VersionComparison(old, new, decisions, {}, (), left_out=0, labelled=250, judges=None)
     answer = next(block for block in view(compared).blocks if isinstance(block, Callout))
     assert answer.head == f"new.yaml decides more as people do: {says}."
+
+
+def test_a_criterion_s_shares_of_two_versions_and_their_difference_are_consistent_in_the_table_too() -> None:
+    decisions = PairedDecisions(250, 100, 200, 100, 0, settings=1, low=0.05, high=0.13)
+    reworded = Rubric((Criterion(1.0, "It is polite.", threshold=0.7),))
+    agreement = CriterionAgreement(250, None, 114 / 250, 136 / 250, 0.05, 0.13)
+    old, new = RubricVersion("old.yaml", RUBRIC), RubricVersion("new.yaml", reworded)
+    compared = VersionComparison(old, new, decisions, {"polite": agreement}, (), left_out=0, labelled=250, judges=None)
+    changes, shares = (block for block in view(compared).blocks if isinstance(block, Table))
+    assert (changes.headings[0], shares.headings[0]) == ("Changed", "Same level as people")
+    assert shares.rows[0][1:] == ("45.6%", "54.4%", "+8.8 (+5.0 to +13.0)")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip
+from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip, Pair
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.features.compare.statistics import LinkedScore
-from markscheme.phrases import counted, in_words, number
+from markscheme.phrases import counted, digits_to_subtract, in_words, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
@@ -43,13 +43,13 @@ _PAIRS_NOTE = (
     "(exact mid-p). Per criterion it is adjusted for the number of criteria (Holm). Examples of one "
     "task count together."
 )
-_FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
-    "agreement": ("agreement", share_mark, points),
-    "accuracy": ("same pass/fail decision as gold", share_mark, points),
-    "mae": ("MAE", with_interval, with_signed_interval),
-    "signed_error": ("bias", with_signed_interval, with_signed_interval),
+_SHARES: Mapping[str, str] = {"agreement": "agreement", "accuracy": "same pass/fail decision as gold"}
+"""Name of each share among the figures of a pair of judges."""
+_ERRORS: Mapping[str, tuple[str, Callable[[Estimate], doc.Line]]] = {
+    "mae": ("MAE", with_interval),
+    "signed_error": ("bias", with_signed_interval),
 }
-"""For each figure of a pair of judges, its name, and functions that print a judge's value and the difference."""
+"""For each figure of errors of a pair of judges, its name, and the function that prints a judge's value."""
 
 
 def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[doc.Document] = ()) -> doc.Document:
@@ -237,11 +237,22 @@ def _pair(pair: Differences, rubric: Rubric) -> doc.Section:
 
 
 def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
-    for name, (words, cell, difference) in _FIGURES.items():
+    for name in (*_SHARES, *_ERRORS):
         figure = pair.figures.get(name)
         if figure is None or figure.first.value is figure.second.value is None:
             continue
-        yield words, cell(figure.first), cell(figure.second), difference(figure.difference)
+        if name in _SHARES:
+            digits = _digits(figure)
+            shares = (share_mark(of_judge, digits=digits) for of_judge in (figure.first, figure.second))
+            yield _SHARES[name], *shares, points(figure.difference, digits)
+        else:
+            words, cell = _ERRORS[name]
+            yield words, cell(figure.first), cell(figure.second), with_signed_interval(figure.difference)
+
+
+def _digits(figure: Pair) -> int:
+    """Return the decimals at which two judges' shares, as written, differ by their written difference."""
+    return digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
 
 
 def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line, ...], ...]]:
@@ -252,7 +263,8 @@ def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line,
         exact: tuple[doc.Line, ...] = ()
         same = criterion.exact
         if same is not None:
-            exact = (share(same.first.value), share(same.second.value), points(same.difference))
+            digits = _digits(same)
+            exact = (share(same.first.value, digits), share(same.second.value, digits), points(same.difference, digits))
         last = (share_with_interval(criterion.between), with_signed_interval(criterion.shift), chance(criterion.p))
         rows.append((doc.Name(name), *exact, *last))
     return ("Criterion", *of_gold, "same level", "shift, levels", "p (Holm)"), tuple(rows)

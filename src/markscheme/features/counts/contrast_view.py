@@ -4,11 +4,10 @@ from typing import Any, Final
 
 from markscheme.features.counts.comparison import in_words
 from markscheme.features.counts.contrast import CountsContrast, FigureContrast
-from markscheme.phrases import signed
+from markscheme.phrases import digits_to_subtract
 from markscheme.report.document import Document, Notes, Table
-from markscheme.report.figures import NONE, share_with_interval
+from markscheme.report.figures import points
 from markscheme.report.results import DocumentReporter
-from markscheme.stats import Estimate
 
 SEPARATE = (
     "Difference: the second minus the first, in points, 95% CI. Counts don't say which example is which, so the files "
@@ -46,17 +45,8 @@ def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
 
 
 def _row(name: str, figure: FigureContrast) -> tuple[str, ...]:
-    return name, share_with_interval(figure.first), share_with_interval(figure.second), _points(figure.difference)
-
-
-def _points(difference: Estimate) -> str:
-    """Render a difference of shares in points: "−3 (−8 to +2)"."""
-    if difference.value is None:
-        return NONE
-    value = signed(100 * difference.value, 0)
-    if difference.low is None or difference.high is None:
-        return value
-    return f"{value} ({signed(100 * difference.low, 0)} to {signed(100 * difference.high, 0)})"
+    digits = digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
+    return name, figure.first.as_share(digits), figure.second.as_share(digits), points(figure.difference, digits)
 
 
 CONTRAST_REPORTER: Final = DocumentReporter(json_of, view)

@@ -126,10 +126,11 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
             (
                 doc.Name(f"{pair.first} and {pair.second}"),
                 str(pair.n),
-                share(pair.prefers_first.value),
-                share(pair.ties.value),
-                share(pair.prefers_second.value),
-                points(pair.difference),
+                *(
+                    share(of_pair.value, _digits(pair))
+                    for of_pair in (pair.prefers_first, pair.ties, pair.prefers_second)
+                ),
+                points(pair.difference, _digits(pair)),
             )
             for pair in compared.pairs
         ),
@@ -141,9 +142,7 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
 
 def _digits(pair: SystemPair) -> int:
     """Return the decimals at which the shares of two systems, as written, differ by their written difference."""
-    first = pair.prefers_first.value
-    second = pair.prefers_second.value
-    return 0 if first is None or second is None else digits_to_subtract(first, second)
+    return digits_to_subtract(pair.prefers_first.value, pair.prefers_second.value)
 
 
 def in_a_sentence(compared: SystemsCompared) -> str:

@@ -26,9 +26,9 @@ def _blocks(compared: VersionComparison) -> Iterator[doc.Block]:
     names = (compared.old.name, compared.new.name)
     changes = tuple(_changes(compared))
     if changes:
-        yield doc.Table(("ChangeTest", *names), changes)
+        yield doc.Table(("Changed", *names), changes)
     rows = tuple(
-        (doc.Name(name), percent(agreement.before), percent(agreement.after or 0.0), _difference(agreement))
+        (doc.Name(name), *_agreement(agreement.before, agreement.after or 0.0, agreement))
         for name, agreement in compared.criteria.items()
         if agreement.before is not None
     )
@@ -101,10 +101,12 @@ def _numbers(compared: VersionComparison) -> Iterator[tuple[str, str, str]]:
         yield "Pass mark", f"{compared.old.rubric.pass_mark:g}", f"{compared.new.rubric.pass_mark:g}"
 
 
-def _difference(agreement: CriterionAgreement) -> str:
-    value = (agreement.after or 0.0) - (agreement.before or 0.0)
-    shown, low, high = (signed(100 * (share or 0.0), 0) for share in (value, agreement.low, agreement.high))
-    return f"{shown} ({low} to {high})"
+def _agreement(before: float, after: float, agreement: CriterionAgreement) -> tuple[str, str, str]:
+    """Write how often each version agrees with people on a criterion, and the difference with its interval."""
+    digits = digits_to_subtract(after, before)
+    differences = (after - before, agreement.low, agreement.high)
+    shown, low, high = (signed(100 * (share or 0.0), digits) for share in differences)
+    return percent(before, digits), percent(after, digits), f"{shown} ({low} to {high})"
 
 
 def _notes(compared: VersionComparison) -> Iterator[doc.Line]:
