@@ -11,6 +11,7 @@ from markscheme.commands.options import AskFlags
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
+from markscheme.features.certify.candidates import files_of, stages_named
 from markscheme.features.certify.promise import Promise
 from markscheme.features.certify.run import certify, certify_table
 from markscheme.features.certify.view import json_of, view
@@ -59,8 +60,13 @@ def print_certificate(
     if names_table([rubric]):
         if write or ask_within:
             raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
+        for option, value in {"ratings": ratings, "examples": labels.examples}.items():
+            if value:
+                raise UsageError(f"--{option} needs a rubric; a table contains its own ratings")
         run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
     else:
+        if not ratings and not any(files_of(stage) for stage in stages_named(judge or "")):
+            columns.refuse(rubric)
         if ask_within:
             path = find_rubric(rubric)
             refuse_unwritable(path)

@@ -16,7 +16,7 @@ from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.compare import view_rubric_change as of_change
-from markscheme.features.compare.contenders import Compared
+from markscheme.features.compare.contenders import Compared, files_among
 from markscheme.features.compare.report_judges import json_of, page_of, screen_of
 from markscheme.features.compare.rubric_change import RubricChange
 from markscheme.features.compare.rubric_versions import change_between
@@ -72,6 +72,8 @@ def print_comparison(
     if answer is not None:
         return _print_answer(answer, json=json, markdown=markdown, html=html)
     if not pairs and rubric is None and report is None and are_versions(sides):
+        _refuse_part(labels, "two versions of a rubric are compared on all of its examples")
+        columns.refuse("this comparison")
         judges = columns.judge
         if len(judges) > 1:
             raise UsageError(f"one judge is asked by both versions, and {len(judges)} are named")
@@ -88,8 +90,11 @@ def print_comparison(
         return _compare_systems(sides, by, labels, columns, json, markdown, html)
     compared = compared_in_rows(Path(sides[0]), labels) if rubric is None and len(sides) == 1 else None
     if rubric is None and compared is None and names_table(sides):
+        _refuse_part(labels, "a table contains its own examples, which all count", examples=labels.examples)
         compared = compared_in_tables([Path(side) for side in sides], columns.of_table(), labels)
     if compared is None:
+        if not files_among(sides):
+            columns.refuse("this comparison")
         compared = compare_by_name(
             sides,
             None if rubric is None else _without_sizes(ask).rubric(rubric),
@@ -114,6 +119,19 @@ def print_comparison(
         document = replace(document, onward=onward, has_page=True, written=html or "")
         show(document, json_of(compared), json=json, details=details)
     return 0
+
+
+def _refuse_part(labels: LabelOptions, why: str, **more: object) -> None:
+    """Refuse options that choose a part of the examples, where they would have no effect.
+
+    Args:
+        labels: Which labels count, with the part of the examples that was chosen.
+        why: Reason why these options have no effect, for the message.
+        more: Further options by name, and their values.
+    """
+    for option, value in {"split": labels.split, "only": labels.only, **more}.items():
+        if value:
+            raise UsageError(f"--{option} has no effect here: {why}")
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
