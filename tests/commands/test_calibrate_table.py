@@ -134,6 +134,14 @@ def test_an_error_about_a_table_s_columns_or_options_names_what_to_change(
     assert why in refused(tmp_path, *options)
 
 
+@pytest.mark.parametrize("option", ["--levels", "--scale"])
+def test_the_ends_of_a_scale_given_for_a_column_of_words_are_refused_by_the_name_of_the_typed_option(
+    option: str, tmp_path: Path
+) -> None:
+    table(tmp_path, "verdict,label", ["good,bad", "bad,bad", "good,good"])
+    assert f"`{option}` names nothing that is there" in refused(tmp_path, option, "1-5")
+
+
 @pytest.mark.parametrize(
     ("known", "commands"),
     [

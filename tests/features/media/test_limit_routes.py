@@ -13,7 +13,10 @@ from markscheme import Grader, Rubric, ScriptedJudge, Submission
 from markscheme.assert_grade import AssertGrade, Background, pytest_source
 from markscheme.calibration.api import calibrate
 from markscheme.cli import main
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, UsageError
+from markscheme.features.media.options import MediaOptions
+from markscheme.options.settings import find_settings
+from markscheme.options.table import read_options
 from markscheme.promptfoo.assertion import assess
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.provider import respond
@@ -131,3 +134,18 @@ def test_an_image_limit_in_promptfoo_s_config_is_applied(route: str, folder: Pat
     assert REFUSED in answer({**recorded, **LIMIT})
     assert REFUSED not in answer(recorded)
     assert "config.max_image_mb must be a number above 0" in answer({**recorded, "max_image_mb": "many"})
+
+
+@pytest.mark.parametrize(
+    "written", ['"cdn.example.com img.example.com"', '["cdn.example.com", "img.example.com"]'], ids=["text", "list"]
+)
+def test_the_settings_file_may_list_the_hosts_of_images_or_name_them_in_one_text(written: str, folder: Path) -> None:
+    (folder / "markscheme.toml").write_text(f"media_hosts = {written}\n", encoding="utf-8")
+    settings = find_settings(folder)
+    assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}
+
+
+def test_a_list_of_hosts_with_something_else_than_names_is_refused(folder: Path) -> None:
+    (folder / "markscheme.toml").write_text("media_hosts = [80]\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="must be names of hosts"):
+        find_settings(folder)

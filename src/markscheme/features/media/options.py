@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from markscheme.features.media.formats import IMAGE_KIND
 from markscheme.options.forms import ABOVE_ZERO, WHOLE, text_form
@@ -11,7 +12,15 @@ from markscheme.options.in_force import in_force
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options, setting
 
-_HOSTS = text_form("names of hosts, such as cdn.example.com")
+_HOST = text_form("names of hosts, such as cdn.example.com")
+
+
+def _hosts(written: Any) -> str:
+    """Read names of hosts as one text, in which spaces separate them; a settings file may list them."""
+    return " ".join(map(_HOST.read, written)) if isinstance(written, list) and written else _HOST.read(written)
+
+
+_HOSTS = _HOST._replace(read=_hosts)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -568,7 +568,8 @@ class ValueComparison:
     def _within(self, name: str, span: Span) -> dict[str, float]:
         low, high = sorted(span)
         if name not in self.forms:
-            raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option="--scale")
+            option = "--scale" if self.options.scale else "--levels"
+            raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option=option)
         numbers = dict(self.forms[name].numbers)
         if self.forms[name].may_be_thousands and max(numbers.values()) < low:
             numbers = {value: float(value.replace(",", "")) for value in numbers}
