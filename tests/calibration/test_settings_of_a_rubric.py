@@ -86,7 +86,7 @@ def test_each_further_wording_tried_on_the_labels_widens_the_interval_of_every_w
     assert json_of(again)["gain"].level == pytest.approx(1 - 0.05 / 4)
     assert json_of(again)["decision"]["settings"] == 4
     assert again.comparison.criteria["polite"].statistics["exact_agreement"].level == 0.95
-    assert "CI: 95% for all 4 settings tried on these labels together." in text_of(view(again))
+    assert "CI: 95% for the 4 settings tried on these labels together." in text_of(view(again))
 
 
 def test_after_ten_tried_wordings_a_judge_that_could_gate_with_one_wording_is_not_shown_to_stop_enough_fails(

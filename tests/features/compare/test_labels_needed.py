@@ -23,5 +23,5 @@ def test_judges_compared_now_and_judges_already_on_record_count_together_as_trie
     compared = printed(sitting, "markscheme", "compare", "judge.jsonl", "twin.jsonl", "--rubric", "kind")
     (number,) = set(re.findall(r"[Ll]abel about (\d+) more for", compared))
     after = printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
-    assert "95% for all 3 settings" in after
+    assert "95% for the 3 settings" in after
     assert f"Label about {number} more" in after

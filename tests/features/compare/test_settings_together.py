@@ -21,7 +21,7 @@ def test_calibrating_on_the_command_line_and_from_python_counts_tried_settings_i
     shown = run(
         "markscheme", "calibrate", "reply", "--ratings", "j0.jsonl", "j1.jsonl", "j2.jsonl", "--details", cwd=project
     )
-    assert "95% for all 3 settings tried on these labels together" in " ".join(shown.stdout.split())
+    assert "95% for the 3 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
 
 
@@ -35,5 +35,5 @@ def test_each_judge_column_of_a_table_counts_as_a_tried_setting_and_no_record_of
     (project / "table.csv").write_text("\n".join(rows) + "\n")
     columns = ("--judge", "judge_a,judge_b", "--human", "human")
     shown = run("markscheme", "calibrate", "table.csv", *columns, "--details", cwd=project)
-    assert "95% for all 2 settings tried on these labels together" in " ".join(shown.stdout.split())
+    assert "95% for the 2 settings tried on these labels together" in " ".join(shown.stdout.split())
     assert not list(project.rglob("settings.jsonl"))

@@ -68,3 +68,7 @@ def test_the_summary_after_a_promptfoo_run_without_labels_and_repeats_says_that_
     rate, flips = lines(summary(*["fine"] * 3, "not graded: too slow"))[:2]
     assert rate == "Pass rate: 0 of 3 graded outputs pass. Not corrected: there are no labels."
     assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`promptfoo eval --rep")
+
+
+def test_the_summary_after_a_promptfoo_run_in_which_nothing_is_graded_says_why_it_has_no_pass_rate() -> None:
+    assert lines(summary("not graded: too slow"))[0] == "Pass rate: not known (nothing here is graded)."

@@ -69,6 +69,8 @@ def _outputs(worth: RunWorth) -> int:
 
 
 def _rate(worth: RunWorth) -> str:
+    if worth.raw.undefined:
+        return f"Pass rate: not known ({worth.raw.undefined})."
     of_outputs = " graded outputs" if worth.raw.is_count else " of the graded outputs"
     raw = f"{share_with_interval(worth.raw)}{of_outputs} pass"
     if worth.corrected is None:

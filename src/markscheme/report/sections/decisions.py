@@ -73,7 +73,7 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
     all_hold = (
         ""
         if comparison.settings == 1
-        else f" CI: 95% for all {comparison.settings} settings tried on these labels together."
+        else f" CI: 95% for the {comparison.settings} settings tried on these labels together."
     )
     between = " Annotators: two with each other, averaged over examples." if comparison.has_uneven_annotators else ""
     sides = f"Stops: of what {who.fail()}, what it fails; keeps: of what {who.again.passing()}, what it passes."

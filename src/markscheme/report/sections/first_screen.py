@@ -308,7 +308,7 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
 
 
 def _of_settings(settings: int) -> str:
-    return "" if settings == 1 else f" (CI: 95% for all {settings} settings tried on these labels together)"
+    return "" if settings == 1 else f" (CI: 95% for the {settings} settings tried on these labels together)"
 
 
 def _compares_levels(comparison: Comparison) -> bool:
