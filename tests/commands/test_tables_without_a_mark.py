@@ -102,3 +102,16 @@ def test_a_report_on_categories_asks_whether_the_judge_can_gate_even_if_it_is_no
     assert "not shown to beat the baseline" in printed
     assert "isn't asked" not in printed
     assert "read its answers, but" in printed
+
+
+def test_a_pass_mark_that_is_not_on_the_scale_is_refused_since_it_would_let_every_response_pass_or_fail(
+    tmp_path: Path,
+) -> None:
+    table(tmp_path, "id,judge,human", (f"e{n},{n % 5 + 1},{n % 5 + 1}" for n in range(60)))
+    for mark in ("0.8", "70"):
+        done = run("calibrate", "table.csv", "--levels", "1-5", "--pass-mark", mark, cwd=tmp_path)
+        assert (done.returncode, f"`--pass-mark {mark}` isn't on the scale, 1 to 5" in done.stderr) == (2, True)
+    assert "False passes 0 of 36 fails" in screen(tmp_path, "--levels", "1-5", "--pass-mark", "4")
+    scales = ("--scale", "judge=0-10", "--scale", "human=1-5", "--pass-mark", "3")
+    done = run("calibrate", "table.csv", *scales, cwd=tmp_path)
+    assert (done.returncode, "`--pass-mark 3` isn't on the scale, 0 to 1" in done.stderr) == (2, True)

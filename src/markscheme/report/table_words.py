@@ -353,6 +353,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         "level each is"
     ),
     "option-unused": lambda e: f"`{e.facts['option']}` names nothing that is there{_instead(e)}",
+    "mark-off-scale": lambda e: f"`--pass-mark {e.facts['mark']}` isn't on the scale, {e.facts['scale']}",
     "drawn": lambda _: (
         "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
     ),

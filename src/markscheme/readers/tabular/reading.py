@@ -143,7 +143,7 @@ class TableReading:
         people = self.raters(criterion, judges=False)
         name = criterion or (people[0] if len(people) == 1 else "label")
         say = f"{people[0]} says" if len(people) == 1 else "annotators say"
-        mark = DEFAULT_PASS_MARK if values.pass_mark is None else min(max(values.pass_mark, 0.0), 1.0)
+        mark = DEFAULT_PASS_MARK if values.pass_mark is None else values.pass_mark
         written = Criterion(1.0, f"What {say} of a response.", name, values.scale, threshold=mark)
         return Rubric(
             (written,), name=self.name, tolerance=values.tolerance, table_of=_table_of(values), pass_mark=mark

@@ -585,8 +585,10 @@ class ValueComparison:
         if mark is None or read.ends is None:
             return read
         low, high = read.ends
+        if not 0 <= (position := (mark - low) / (high - low)) <= 1:
+            raise refusal("mark-off-scale", columns=list(self.values), mark=f"{mark:g}", scale=f"{low:g} to {high:g}")
         withheld = {figure: code for figure, code in read.withheld.items() if figure not in DIRECTION_FIGURES}
-        return replace(read, pass_mark=(mark - low) / (high - low), withheld=withheld)
+        return replace(read, pass_mark=position, withheld=withheld)
 
 
 def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
