@@ -252,12 +252,8 @@ class ValueComparison:
 
     def _pass_words(self) -> dict[str, str]:
         """Map each column of decisions to the word by which its cells say pass."""
-        words = {}
-        for name, counted in self.values.items():
-            passing = [value for value in counted if decision_of(value)]
-            if passing:
-                words[name] = passing[0]
-        return words
+        passing = {name: [value for value in counted if decision_of(value)] for name, counted in self.values.items()}
+        return {name: values[0] for name, values in passing.items() if values}
 
     def _pass_and_fail(
         self, levels: Mapping[str, Mapping[str, float]], passes: Mapping[str, str], stated: frozenset[str]
