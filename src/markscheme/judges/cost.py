@@ -43,9 +43,9 @@ def cost_of_asking(
     context: JudgeContext,
     *,
     samples: int,
-    at_hand: Callable[[Prompt, int], Reply | None] | None,
+    at_hand: Callable[[Prompt, int], Reply | None] | None = None,
 ) -> Cost:
-    """Estimate the cost of asking a judge, at the price of this run.
+    """Estimate the cost of asking a judge without asking it, at the price of this run.
 
     Args:
         judge: The judge; None if code decides all.

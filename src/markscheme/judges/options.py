@@ -30,8 +30,7 @@ from markscheme.rubrics.keys import STRATEGY_NAMES, Strategy
 
 if TYPE_CHECKING:
     from markscheme.judges.batching import Batching
-    from markscheme.judges.cost import Cost
-    from markscheme.judges.judge import GradingJudge, Reply
+    from markscheme.judges.judge import GradingJudge
     from markscheme.judges.judge_context import JudgeContext
     from markscheme.prompts.prompt import Prompt
     from markscheme.rubrics.rubric import Rubric
@@ -259,26 +258,6 @@ class AskOptions:
             return self.judge_for(rubric, prompts, folder, name=name)
         except NoJudge:
             return None
-
-    def cost(
-        self,
-        judge: "GradingJudge | None",
-        prompts: "Sequence[Prompt]",
-        samples: int,
-        at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,
-    ) -> "Cost":
-        """Estimate the cost of asking a judge these prompts, without asking.
-
-        Args:
-            judge: The judge; None without one.
-            prompts: The prompts that the run sends first.
-            samples: Number of times that each prompt is asked.
-            at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is
-                none; None if no replies are cached or recorded.
-        """
-        from markscheme.judges.cost import cost_of_asking
-
-        return cost_of_asking(judge, prompts, self.context(), samples=samples, at_hand=at_hand)
 
 
 ASK_OPTIONS: Final = options_of(AskOptions)

@@ -8,6 +8,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import UsageError, no_file
 from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.features.certify.statistics import MOST_STAGES
+from markscheme.judges.cost import cost_of_asking
 from markscheme.judges.judge import AskedWithout, GradingJudge, Identity, ways_of
 from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
@@ -301,7 +302,7 @@ def candidate_by_asking(
     for member in members:
         judge = ask.judge_for(rubric, prompts, folder, name=member, context=shared)
         names.append(member or _name_to_ask(judge))
-        cost = ask.cost(judge, prompts, rubric.samples)
+        cost = cost_of_asking(judge, prompts, shared, samples=rubric.samples)
         costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))
         rated, grades = rated_by(judge, rubric, labelled, ask, what=f"grading by {names[-1]}", watch=watch, whole=True)
         recordings += [judge.path] if isinstance(judge, RecordedJudge) else []

@@ -20,6 +20,7 @@ from markscheme.features.discover.view_suggestions import json_of as suggestion_
 from markscheme.features.discover.view_suggestions import plan_json, plan_view
 from markscheme.features.discover.view_suggestions import view as view_suggestion
 from markscheme.features.discover.writing import NothingConfirmed, Written, write_rubric
+from markscheme.judges.cost import cost_of_asking
 from markscheme.judges.options import WAYS_OF_ASKING
 from markscheme.judges.registry import open_judge
 from markscheme.options.settings import typed_options
@@ -90,7 +91,7 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
     known_modes = {mode.name: mode.definition for mode in outputs.codebook.listed}
     proposer = open_judge(judge, model=ask.model, context=ask.context())
     if plan:
-        cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
+        cost = cost_of_asking(proposer, planned_prompts(notes, known_modes), ask.context(), samples=1)
         asking = typed_options((*WAYS_OF_ASKING, "budget", "batch"), ask).values()
         show(plan_view(opened.folder.name, judge, len(notes), cost, asking), plan_json(len(notes), cost), json=json)
         return 0

@@ -9,6 +9,7 @@ from markscheme.features.experiment.definition import Experiment
 from markscheme.features.experiment.outputs import OutputsFile, output_id
 from markscheme.features.experiment.run import at_hand, open_model
 from markscheme.grading import questions
+from markscheme.judges.cost import cost_of_asking
 from markscheme.judges.options import AskOptions
 from markscheme.phrases import counted, estimated, listed, thousands
 from markscheme.report import document as doc
@@ -50,7 +51,7 @@ async def plan_experiment(experiment: Experiment, ask: AskOptions, outputs_file:
     prompts = [prompt for submission in to_count for prompt in questions(experiment.rubric, submission)]
     folder = find_calibration(experiment.rubric.name, Path.cwd())
     opened = ask.judge_if_any(experiment.rubric, prompts, folder)
-    cost = ask.cost(opened, prompts, experiment.rubric.samples)
+    cost = cost_of_asking(opened, prompts, ask.context(), samples=experiment.rubric.samples)
     if opened is not None:
         await opened.aclose()
     scale = len(experiment.cells) / len(to_count)

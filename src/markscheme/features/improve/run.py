@@ -15,6 +15,7 @@ from markscheme.features.improve.selection import FINALISTS, first_size, survivo
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.features.improve.trial import Asker, WordingTrial, refuse_ungraded
 from markscheme.grading import scorers_for
+from markscheme.judges.cost import cost_of_asking
 from markscheme.judges.judge import replying
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
@@ -139,7 +140,7 @@ def plan_improvement(
     graded = _most_graded(setting, [files, *[wordings.batch] * rounds])
     prompts = first_prompts(planned, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
     opened = ask.judge_if_any(setting.rubric, prompts, setting.folder, name=judge)
-    cost = ask.cost(opened, prompts, planned.samples)
+    cost = cost_of_asking(opened, prompts, ask.context(), samples=planned.samples)
     scale = graded / max(1, len(prompts))
     number = setting.next_opening
     return ImprovementPlan(

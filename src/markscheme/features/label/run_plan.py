@@ -25,7 +25,7 @@ from markscheme.features.label.plan import needs_of
 from markscheme.features.label.pool import ResponsePool
 from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
-from markscheme.judges.cost import Cost
+from markscheme.judges.cost import Cost, cost_of_asking
 from markscheme.judges.judge import GradingJudge, Reply
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
@@ -169,7 +169,10 @@ def make_plan(
         len(truth.ids),
         needed,
         needs_of(truth, pilot, rubric.criteria, half_width=labelling.half_width, error=error, promise=promise),
-        [ask.cost(judge, prompts, rubric.samples, _kept_by(judge)) for judge in opened],
+        [
+            cost_of_asking(judge, prompts, ask.context(), samples=rubric.samples, at_hand=_kept_by(judge))
+            for judge in opened
+        ],
         labelling.annotators,
         least,
         labelling.goals,

@@ -11,7 +11,7 @@ from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.grading import questions
 from markscheme.judges import cache_folder
-from markscheme.judges.cost import Cost
+from markscheme.judges.cost import Cost, cost_of_asking
 from markscheme.judges.judge import Judge, replying
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
@@ -59,7 +59,7 @@ def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
         asking: How the judge is asked.
     """
     prompts = [prompt for question in made.askings("") for prompt in questions(*made.question(question))]
-    return asking.cost(judge, prompts, made.rubric.samples)
+    return cost_of_asking(judge, prompts, asking.context(), samples=made.rubric.samples)
 
 
 def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch = unwatched) -> Stress:
