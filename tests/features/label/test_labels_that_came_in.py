@@ -82,6 +82,21 @@ def test_labels_on_all_criteria_count_as_a_decision_on_the_response_in_a_calibra
     assert report["agreement"]["n"] == N
 
 
+def test_labels_that_a_pool_has_itself_are_said_not_to_count_with_the_command_that_adds_them(project: Path) -> None:
+    pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
+    label = {"rater": "eve", "kind": "human", "criteria": {"polite": 2, "waffle": 1}}
+    lines = [{**line, "labels": [label] if place < 3 else []} for place, line in enumerate(pool)]
+    (project / "labelled.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    sheet = ("markscheme", "label", "manners", "--pool", "labelled.jsonl", "--rater", "ann", "--sheet", "ann.html")
+    said = run(*sheet, cwd=project).stderr
+    assert said.startswith("3 labels by eve in labelled.jsonl stay in that file, where `markscheme calibrate manners`")
+    command = said.strip().rpartition(": ")[2].split()
+    assert run(*command, cwd=project).returncode == 0
+    assert run(*sheet, cwd=project).stderr == ""
+    done = run("markscheme", "calibrate", "manners", "--ratings", "judge.jsonl", "--json", "-", "--quiet", cwd=project)
+    assert json.loads(done.stdout)["agreement"]["n"] == 3
+
+
 def test_pass_and_fail_in_a_table_count_as_decisions_on_the_response(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.csv", [0.0] * 3 + [1.0] * 5, [0.0] * 4 + [1.0] * 4)
     assert figures_of(calibrate(table).to_json()) == {"same_decision": 8, "stops": 3, "keeps": 5}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
 from markscheme.calibration.findings.commands import Commands
@@ -33,7 +33,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import Kind
+from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.wordings import record_words
@@ -123,6 +123,8 @@ def open_work(
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
         if rows is not None:
             return replace(ordered, notes=(*ordered.notes, rows.note))
+        if pool is not None and takes_lines(pool):
+            ordered = replace(ordered, notes=(*ordered.notes, *_notes_on_labels_in(pool, responses, work, named, here)))
         if work.is_adjudication:
             disputed_steps = frozenset(step for step in ordered.steps if step.id in work.whole_voices)
             return replace(ordered, whole_steps=disputed_steps)
@@ -274,6 +276,36 @@ def _notes_on_unknown_words(work: LabelSession) -> Iterator[str]:
             f"{counted(len(unknown), 'labelled example')} of {work.file.rater} will be asked again: the labels don't "
             "say which words they were given to. If these were the rubric's words of today, import the labels again "
             "with `--current-words --append`."
+        )
+
+
+def _notes_on_labels_in(
+    pool: Path, responses: ResponsePool, work: LabelSession, named: str, here: Path
+) -> Iterator[str]:
+    """Yield a note on people's labels in the pool's file that aren't labels of the rubric's own examples.
+
+    Args:
+        pool: The file.
+        responses: Its responses, with the labels in the file.
+        work: The session, whose set of examples the labelled responses are added to.
+        named: The rubric as the user named it.
+        here: The working directory.
+    """
+    labels = [label for label in responses.labels if label.kind in PEOPLE]
+    if not labels:
+        return
+    folder = work.file.path.parent
+    own = [*ratings_in(folder, work.rubric), *(label for example in work.home.read() for label in example.labels)]
+    counted_labels = {(label.id, label.rater) for label in own}
+    missing = [label for label in labels if (label.id, label.rater) not in counted_labels]
+    if missing:
+        by = in_words(list(dict.fromkeys(label.rater for label in missing)))
+        to = folder / f"{pool.stem}.jsonl"
+        add = ["import", str(pool), "--rubric", named, "--append", "--to"]
+        command = join(["markscheme", *add, str(to.relative_to(here) if to.is_relative_to(here) else to)])
+        yield (
+            f"{counted(len(missing), 'label')} by {by} in {pool} stay in that file, where `markscheme calibrate "
+            f"{quote(named)}` doesn't count them. To add them to the rubric's own: {command}"
         )
 
 
