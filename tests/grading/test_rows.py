@@ -186,7 +186,7 @@ def test_a_run_that_judges_responses_as_a_whole_refuses_rows_with_criteria_of_th
     assert problem == "its rubric: the run judges a response as a whole, which goes by one rubric alone"
 
 
-def test_the_cache_of_rubrics_in_rows_holds_4096_rubrics() -> None:
+def test_up_to_4096_rubrics_that_come_with_rows_are_cached() -> None:
     assert rubric_of.cache_parameters()["maxsize"] == 4096
 
 

@@ -108,7 +108,7 @@ def test_the_option_earlier_is_refused_for_the_gold_column_or_a_missing_column_o
     assert said in done.stderr
 
 
-def test_the_option_earlier_is_refused_without_the_option_counts(project: Path) -> None:
+def test_a_file_of_earlier_counts_is_refused_without_a_file_of_counts_to_compare_with_it(project: Path) -> None:
     done = run("markscheme", "calibrate", "answers", "--earlier", "may", cwd=project)
     assert done.returncode == 2
     assert "--earlier may names a column of --counts FILE, which is missing" in done.stderr

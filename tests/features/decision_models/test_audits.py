@@ -226,7 +226,7 @@ def test_a_judge_is_called_overconfident_on_criteria_by_holm_s_procedure_at_one_
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_a_judge_is_overconfident_on_a_rubric_s_only_criterion_if_slope_or_confident_errors_alone_show_it() -> None:
+def test_on_a_single_criterion_a_slope_or_too_many_confident_errors_suffice_to_call_a_judge_overconfident() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]

@@ -93,7 +93,7 @@ def test_demo_prints_the_hash_that_seals_the_fault_before_the_diagnosis_and_the_
         assert secret.split("|")[0] == fault
 
 
-def test_a_shell_command_that_demo_prints_computes_the_hash_of_the_seal_again(demo: Demo) -> None:
+def test_demo_prints_a_shell_command_that_computes_again_the_hash_of_the_fault_that_it_planted(demo: Demo) -> None:
     output = demo(*SEALED).stdout
     (line,) = re.findall(r"^(printf .+)$", output, re.MULTILINE)
     checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
@@ -150,7 +150,7 @@ def test_without_a_random_seed_each_demo_round_is_different(demo: Demo, tmp_path
 
 
 @pytest.mark.proof
-def test_demo_s_json_has_the_use_of_each_simulated_rater_and_the_size_of_the_round(demo: Demo) -> None:
+def test_demo_s_json_says_what_each_simulated_rater_may_decide_and_how_many_examples_it_rated(demo: Demo) -> None:
     shown = json.loads(demo(*FIRST, "--json").stdout)
     assert shown["schema"] == 1
     assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]

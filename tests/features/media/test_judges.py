@@ -218,7 +218,7 @@ def test_a_judge_that_cannot_read_images_leaves_a_submission_with_an_image_ungra
     assert sight_of(judge.identity, "image") is False
 
 
-def test_a_judge_that_cannot_see_images_grades_text_alone_without_being_shown_a_test_image() -> None:
+def test_a_judge_that_cannot_see_images_grades_a_submission_without_images_and_is_sent_no_test_image() -> None:
     with ChatServer(blindly) as server:
         assert graded(OpenAIJudge("b", api_key=KEY, base_url=server.url), Submission("x", {"chart": "y"})).score == 1.0
     assert len(server.requests) == 1

@@ -70,7 +70,7 @@ def test_comparative_feedback_of_langsmith_is_read_as_a_pair_of_runs(tmp_path: P
     assert (rating.rater, rating.kind, rating.criteria["preference"].level) == ("ann", "human", -1.0)
 
 
-def test_comparative_feedback_of_langsmith_without_two_scored_runs_is_counted_as_lost(tmp_path: Path) -> None:
+def test_comparative_feedback_of_langsmith_without_two_scored_runs_is_left_out_and_reported(tmp_path: Path) -> None:
     feedback, runs = compared_runs(tmp_path)
     first, second = json.loads(feedback.read_text())
     of_three = [{**first, "feedback_group_id": "g3", "run_id": run} for run in ("r1", "r2", "r3")]
