@@ -229,9 +229,9 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the examples that rule out a gate since they were picked, not drawn.
+    """Count the examples that rule out a gate, since they were picked and not drawn at random.
 
-    Fails that were picked by hand rule out none, if other examples were drawn.
+    If other examples were drawn, fails that were picked by hand aren't counted: they only show what the judge stops.
     """
     if not gold.stands_for_outputs:
         return gold.n_picked

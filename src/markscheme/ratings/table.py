@@ -547,7 +547,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Map each criterion where all samples gave their most probable level to the level of highest mean probability.
+    """Map criteria to their level of highest mean probability, if each sample's level was its own most probable one.
 
     Args:
         samples: One rater's samples of one example.

@@ -489,7 +489,7 @@ class _KeyedFault(Exception):  # noqa: N818
 
     Attributes:
         key: Name of the key.
-        unless_said_by: Names of other keys that could give a missing value.
+        unless_said_by: Names of other keys that may supply the value, if it is missing.
     """
 
     def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:

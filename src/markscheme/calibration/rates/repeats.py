@@ -53,7 +53,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> ThresholdRisk | None:
-    """Compute the risk that a mean score or pass rate misses the threshold in CI by chance; None if no cases repeat."""
+    """Compute the risk that a mean score or pass rate misses its threshold by chance; None if no case was run twice."""
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:

@@ -218,7 +218,7 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
 
 
 def _most_common(index: str, examples: str) -> str:
-    """Return the WITH block that selects a field's most common values, for slices."""
+    """Return SQL for a WITH clause that selects the most common values of a column, by which examples are sliced."""
     times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
     return (
         f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {VALUES_COUNTED})"

@@ -193,7 +193,7 @@ def _words_before(
 ) -> Iterator[Mapping[str, Any] | None]:
     """Yield, for each question, the wording under which the rater answered it; None if that is the present one.
 
-    `old_words` has the wordings on record, by digest; a wording that isn't on record is yielded without words.
+    `old_words` has the wordings on record, by digest. For a wording that isn't on record, the text is empty.
     """
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")

@@ -284,7 +284,7 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _files_to_read(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    """Yield each path that a command may read, with the option that it was given to, or the command for an operand."""
+    """Yield each path that a command may read, with the name of its option; without an option, the command's name."""
     for option, value, is_file_to_write in _typed_values(command, bound):
         if not is_file_to_write:
             yield from ((option, path) for path in paths_in(value))

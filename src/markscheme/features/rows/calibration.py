@@ -164,7 +164,7 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
-    """Compare each judge in a file of rows with people, on whole responses; None for any other file.
+    """Compare each judge in a file of rows with people, on whole responses; None if the rows bring no rubrics.
 
     Raises:
         RatingError: A row or its rubric is invalid.

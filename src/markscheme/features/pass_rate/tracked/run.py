@@ -252,7 +252,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
 
 
 def _fall(look: Look) -> dict[str, Any]:
-    """Return people's pass rate before and since a fall that is shown, with the keys of a look's line; else {}."""
+    """Return people's pass rate before and since a fall, for the record of looks; {} if the labels show no fall."""
     before = look.rate_before
     since = look.rate_since
     if not look.people.has_rung or before is None or since is None or since.value is None:
