@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.prevalence import (
     corrected_pass_rate,
-    least_labels,
     random_draw_p,
     rogan_gladen,
     weighted_pass_rate,
@@ -279,26 +278,6 @@ def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_ap
 # -------------------------------------------------------------------------------------------------------- promises
 
 
-@pytest.mark.parametrize(
-    ("alpha", "confidence", "needed"),
-    [
-        (0.05, 0.90, [45, 77, 105, 132]),
-        (0.05, 0.95, [59, 93, 124, 153]),
-        (0.10, 0.90, [22, 38, 52, 65]),
-        (0.02, 0.90, [114, 194, 265, 333]),
-    ],
-)
-def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_the_worked_examples(
-    alpha: float, confidence: float, needed: list[int]
-) -> None:
-    assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
-
-
-def test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds() -> None:
-    for case in block("reference.yaml", "least_n_for_bound")["cases"]:
-        assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
-
-
 # -------------------------------------------------------------------------------------------------------- refusals
 
 WRONG: list[tuple[Any, str]] = [
@@ -307,8 +286,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: corrected_pass_rate([[1, 2], [3, -4]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: corrected_pass_rate([[1.0, 2.0], [3.0, 4.5]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: random_draw_p([0, 0], POOL), "not 0 and 1000"),
-    (lambda: least_labels(-1), "errors -1"),
-    (lambda: least_labels(0, alpha=1.5), "alpha 1.5"),
 ]
 
 

@@ -45,7 +45,7 @@ REPRODUCED = {
             "stats/test_intervals.py::test_one_sided_exact_limits_of_shares_equal_those_of_other_libraries"
         ],
         "least_n_for_bound": [
-            "stats/test_prevalence.py::test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds"
+            "features/label/test_statistics.py::test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds"
         ],
         "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_reference_file"],
         "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_those_of_the_reference_file"],

@@ -10,9 +10,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, erfc
+from scipy.special import erfc
 
-from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
@@ -190,9 +189,8 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     verdicts = whole_counts(pool, (2,), "pool")
     n = int(table.sum())
     method = "Rogan-Gladen, limits of Lang and Reiczigel or Fieller"
-    (n00, n01), (n10, n11) = table.tolist()
-    fails = n00 + n01
-    passes = n10 + n11
+    n00, n11 = table.diagonal().tolist()
+    fails, passes = table.sum(axis=1).tolist()
     size = int(verdicts.sum())
     refusals = ((size, Reason("pool-empty")), (passes, Reason("no-passes")), (fails, Reason("no-fails")))
     refusal = next((refusal for count, refusal in refusals if not count), None)
@@ -200,29 +198,19 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     youden = n11 / passes + n00 / fails - 1
     z = z_of(level)
-    sensitivity = (n11 + 1) / (passes + 2)
-    specificity = (n00 + 1) / (fails + 2)
+    sensitivity, by_sensitivity = _widened(n11, passes, 1)
+    specificity, by_specificity = _widened(n00, fails, 1)
+    judged, by_pool = _widened(int(verdicts[1]), size, z * z / 2)
     widened_youden = sensitivity + specificity - 1
-    by_sensitivity = sensitivity * (1 - sensitivity) / (passes + 2)
-    by_specificity = specificity * (1 - specificity) / (fails + 2)
     least = max(LEAST_YOUDEN, z * math.sqrt(by_sensitivity + by_specificity))
     if min(youden, widened_youden) <= least:
         why = Reason("indistinct-verdicts", {"youden": min(youden, widened_youden), "least": least})
         return Estimate.without_value(why, n=n, method=method, level=level)
     value = (int(verdicts[1]) / size + n00 / fails - 1) / youden
     clipped = min(max(value, 0.0), 1.0)
-    judged_widened = (int(verdicts[1]) + z * z / 2) / (size + z * z)
-    by_pool = judged_widened * (1 - judged_widened) / (size + z * z)
-    above_no_passes = judged_widened + specificity - 1
-    centre = above_no_passes / widened_youden
-    pull = 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
-    spread = z * math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
-    limits = np.clip([clipped, centre + pull - spread, centre + pull + spread], 0, 1)
-    certain_square = widened_youden**2 - z * z * (by_sensitivity + by_specificity)
-    middle = (above_no_passes * widened_youden - z * z * by_specificity) / certain_square
-    at_none = (above_no_passes**2 - z * z * (by_pool + by_specificity)) / certain_square
-    spread = math.sqrt(max(middle**2 - at_none, 0.0))
-    wider = np.clip([*limits, middle - spread, middle + spread], 0, 1)
+    ratio = judged + specificity - 1, widened_youden, (by_pool, by_specificity, by_sensitivity)
+    limits = np.clip([clipped, *_lang_reiczigel(*ratio, z)], 0, 1)
+    wider = np.clip([*limits, *_fieller(*ratio, z)], 0, 1)
     limits = wider if np.ptp(wider) > MUCH_WIDER * np.ptp(limits) else limits
     made = Estimate(clipped, float(limits.min()), float(limits.max()), level, n, method)
     if min(fails, passes) < LEAST_GOLD_OF_EACH:
@@ -230,6 +218,47 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
         facts = {"labels": min(fails, passes), "decision": scarce, "least": "ten"}
         made = mark_rough(made, Reason("few-of-decision", facts))
     return made if clipped == value else mark_rough(made, Reason("clipped", {"value": value}))
+
+
+def _widened(hits: int, n: int, added: float) -> tuple[float, float]:
+    """Return the share of hits after `added` hits and as many misses were added, and the variance of this share."""
+    share = (hits + added) / (n + 2 * added)
+    return share, share * (1 - share) / (n + 2 * added)
+
+
+def _lang_reiczigel(excess: float, youden: float, variances: tuple[float, ...], z: float) -> tuple[float, float]:
+    """Compute Lang and Reiczigel's limits of a share of passes that is corrected by a judge's error rates.
+
+    Args:
+        excess: Share that the judge passes, minus the share that it would pass if annotators passed nothing.
+        youden: Sensitivity plus specificity, minus one; the corrected share is `excess` divided by it.
+        variances: Variances of the share that the judge passes, of the specificity and of the sensitivity.
+        z: Quantile of the normal distribution.
+    """
+    by_pool, by_specificity, by_sensitivity = variances
+    centre = excess / youden
+    pull = 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
+    spread = z * math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / youden
+    return centre + pull - spread, centre + pull + spread
+
+
+def _fieller(excess: float, youden: float, variances: tuple[float, ...], z: float) -> tuple[float, float]:
+    """Compute Fieller's limits of a share of passes that is corrected by a judge's error rates.
+
+    Within them lie the shares s for which a test doesn't reject that `excess` is s times `youden`.
+
+    Args:
+        excess: Share that the judge passes, minus the share that it would pass if annotators passed nothing.
+        youden: Sensitivity plus specificity, minus one; more than z of its standard errors.
+        variances: Variances of the share that the judge passes, of the specificity and of the sensitivity.
+        z: Quantile of the normal distribution.
+    """
+    by_pool, by_specificity, by_sensitivity = variances
+    certain_square = youden**2 - z * z * (by_sensitivity + by_specificity)
+    middle = (excess * youden - z * z * by_specificity) / certain_square
+    product = (excess**2 - z * z * (by_pool + by_specificity)) / certain_square
+    spread = math.sqrt(max(middle**2 - product, 0.0))
+    return middle - spread, middle + spread
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
@@ -260,29 +289,6 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
         return 1.0
     z = (int(drawn[1]) / n - int(ungraded[1]) / m) / math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
     return float(erfc(abs(z) / math.sqrt(2)))
-
-
-def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute how many labelled examples a promise of few errors needs if `errors` of them were judged wrongly.
-
-    Args:
-        errors: Number of wrong decisions among the labelled examples.
-        alpha: Promised largest share of errors.
-        confidence: Confidence of the promise.
-
-    Raises:
-        ValueError: `errors` is below 0, or a share isn't between 0 and 1.
-
-    Source:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
-
-    Example:
-        >>> [least_labels(x) for x in range(4)]
-        [45, 77, 105, 132]
-    """
-    if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
-        raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
-    return least_n(lambda n: bool(bdtr(errors, n, alpha) <= 1 - confidence), start=errors + 1)
 
 
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:

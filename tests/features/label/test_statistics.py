@@ -13,6 +13,7 @@ from markscheme.features.label.statistics import (
     labels_for_promise,
     labels_next,
     labels_to_vary,
+    least_labels,
     mixture_table,
     spread_at,
 )
@@ -193,3 +194,33 @@ def test_invalid_arguments_of_functions_that_plan_labels_raise_an_error_that_say
 ) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("alpha", "confidence", "needed"),
+    [
+        (0.05, 0.90, [45, 77, 105, 132]),
+        (0.05, 0.95, [59, 93, 124, 153]),
+        (0.10, 0.90, [22, 38, 52, 65]),
+        (0.02, 0.90, [114, 194, 265, 333]),
+    ],
+)
+def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_the_worked_examples(
+    alpha: float, confidence: float, needed: list[int]
+) -> None:
+    assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
+
+
+def test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds() -> None:
+    for case in block("reference.yaml", "least_n_for_bound")["cases"]:
+        assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "alpha", "message"), [(-1, 0.05, "errors -1"), (0, 1.5, "alpha 1.5")], ids=["errors", "alpha"]
+)
+def test_the_fewest_labels_for_an_error_rate_are_refused_for_negative_errors_and_rates_above_1(
+    errors: int, alpha: float, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        least_labels(errors, alpha=alpha)

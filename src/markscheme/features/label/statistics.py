@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr
 
 from markscheme.stats.change import least_n
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Integers, Spread, Transform, t_limits
-from markscheme.stats.prevalence import least_labels, whole_counts
+from markscheme.stats.prevalence import whole_counts
 
 Coefficient: TypeAlias = Callable[[Floats], float]
 
@@ -200,3 +201,26 @@ def labels_next(
     remainder = np.argsort(whole - exact, kind="stable")[: count - int(whole.sum())]
     whole[remainder] += 1
     return whole
+
+
+def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
+    """Compute how many labelled examples a promise of few errors needs if `errors` of them were judged wrongly.
+
+    Args:
+        errors: Number of wrong decisions among the labelled examples.
+        alpha: Promised largest share of errors.
+        confidence: Confidence of the promise.
+
+    Raises:
+        ValueError: `errors` is below 0, or a share isn't between 0 and 1.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+
+    Example:
+        >>> [least_labels(x) for x in range(4)]
+        [45, 77, 105, 132]
+    """
+    if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
+        raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
+    return least_n(lambda n: bool(bdtr(errors, n, alpha) <= 1 - confidence), start=errors + 1)
