@@ -36,6 +36,11 @@ def test_an_error_about_a_wrong_option_or_value_of_label_says_what_is_allowed(
             ["--disputed", "--sheet", "d.html"],
             "serves its page and writes no sheet; leave --sheet d.html out",
         ),
+        (["--plan", "--sheet", "d.html"], "--plan opens no page and writes no sheet; leave --sheet d.html out"),
+        (["--progress", "--sheet", "d.html"], "--progress opens no page and writes no sheet"),
+        (["--plan", "--same-meaning", "clarity"], "--plan and --same-meaning are two steps: run one after the other"),
+        (["--progress", "--disputed"], "--progress and --disputed are two steps"),
+        (["--plan", "--audits"], "--plan and --audits are two steps"),
     ],
 )
 def test_label_refuses_an_option_that_would_have_no_effect(tmp_path: Path, words: list[str], message: str) -> None:

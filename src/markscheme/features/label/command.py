@@ -34,7 +34,7 @@ RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (de
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from cyclopts import Token
 
@@ -42,6 +42,8 @@ ALONE = "-"
 """Value of an option with an optional value when it is typed without one."""
 LABELLERS = 2
 """Number of annotators who label each response of a shared pool, unless `--each` sets another."""
+_WITHOUT_PAGE = ("--plan", "--progress", "--same-meaning")
+"""Options that ask for something else than a page."""
 AS_NEEDED = 0
 """Value of `--next` without a number: draw as many outputs as the verdict needs."""
 
@@ -112,6 +114,8 @@ def label(
     Example:
         markscheme label code-quality --pool results.json --rater ann
     """
+    steps = {"--plan": plan, "--progress": progress, "--same-meaning": same_meaning, "--disputed": disputed}
+    _refuse_two_steps(steps | {"--audits": audits}, sheet)
     if plan or pairs or to is not None:
         if not pairs:
             _refuse_half_a_draw(next, pool, to)
@@ -182,6 +186,23 @@ def label(
         page=page,
         json=as_json,
     )
+
+
+def _refuse_two_steps(steps: "Mapping[str, object]", sheet: Path | None) -> None:
+    """Refuse options that ask for two things at once, of which only one would be done.
+
+    Args:
+        steps: By option that says what to do instead of labelling the pool, its value.
+        sheet: The file of an offline page; None if none is to be written.
+
+    Raises:
+        UsageError: Two such options are set, or one that opens no page is set together with a file for the page.
+    """
+    named = [option for option, value in steps.items() if value not in (None, False)]
+    if len(named) > 1:
+        raise UsageError(f"{named[0]} and {named[1]} are two steps: run one after the other")
+    if sheet is not None and named and named[0] in _WITHOUT_PAGE:
+        raise UsageError(f"{named[0]} opens no page and writes no sheet; leave --sheet {sheet} out")
 
 
 def _typed_share(share: str, each: int, overlap: int | None) -> tuple[str, ...]:
