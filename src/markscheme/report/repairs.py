@@ -84,7 +84,7 @@ def pair_in_words(repairs: Repairs) -> str:
 
 def stays_wrong_in_words(repairs: Repairs) -> str:
     """Return a sentence on the decisions that stay wrong even with gold's level on all criteria; "" if none do."""
-    n = len(repairs.stays_wrong)
+    n = len(repairs.stays_wrong or ())
     if not n:
         return ""
     stay = "stays" if n == 1 else "stay"

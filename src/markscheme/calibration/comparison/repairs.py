@@ -150,13 +150,14 @@ class Repairs:
     Attributes:
         totals: Numbers of false passes, of false fails and of scores that are off, before any repair.
         by_criterion: The repair by fixing each criterion alone, by the criterion's name.
-        stays_wrong: Ids of the wrong decisions that stay wrong even with gold's level on every criterion.
+        stays_wrong: Ids of the wrong decisions that stay wrong even with gold's level on every criterion; None if
+            decisions are counted without ids.
         pair: The repair by the two criteria that together repair most, if no single one repairs a fifth; else None.
     """
 
     totals: Totals
     by_criterion: Mapping[str, Repair]
-    stays_wrong: tuple[str, ...]
+    stays_wrong: tuple[str, ...] | None
     pair: Repair | None
 
     def to_json(self) -> dict[str, Any]:

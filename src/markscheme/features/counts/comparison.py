@@ -11,7 +11,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import WrongName, decisions_compared
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, CriterionComparison, Measure
 from markscheme.calibration.comparison.repairs import Repairs, Totals
-from markscheme.features.counts.counted_repairs import CountedRepairs, counted_repair
+from markscheme.features.counts.counted_repairs import counted_repair
 from markscheme.features.counts.counts_file import (
     ANNOTATORS_DECIDE_PART,
     ANNOTATORS_PART,
@@ -236,7 +236,7 @@ class CountedComparison(Comparison):
             return None
         totals = self._wrong_totals
         single = {name: counted_repair(name, rows or NO_ROWS, totals) for name, rows in parts.items()}
-        return CountedRepairs(totals, single, (), None)
+        return Repairs(totals, single, None, None)
 
     @property
     def _wrong_totals(self) -> Totals:

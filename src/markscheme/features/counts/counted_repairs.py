@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.repairs import Repair, Repairs, Totals, swap_of
+from markscheme.calibration.comparison.repairs import Repair, Totals, swap_of
 from markscheme.features.counts.counts_file import REPAIR_PREFIX, CountedRows
 from markscheme.stats.intervals import Floats
 
@@ -37,15 +37,6 @@ class CountedRepair(Repair):
     def to_json(self) -> dict[str, Any]:
         """Return how decisions would change as a dict with the keys of a calibration's JSON."""
         return {**Repair.to_json(self), "examples": None}
-
-
-@dataclass(frozen=True, slots=True)
-class CountedRepairs(Repairs):
-    """Changes of decisions if the judge were right on a criterion, for each criterion, computed from counts."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return how decisions would change, by criterion, as a dict with the keys of a calibration's JSON."""
-        return {**Repairs.to_json(self), "mark_or_weights": None}
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
