@@ -25,8 +25,6 @@ RATES_FOLDER = "rates"
 """Name of the folder, next to the examples, with a folder for each stream of responses that is watched."""
 AUDITS_FILE = "audits.jsonl"
 """Name of the file, in a stream's folder, with the responses that were drawn at random for people to label."""
-MOST_WARNED = 5
-"""Largest number of duplicate responses for which a warning names the lines; further ones are only counted."""
 LEAKING = 40
 """Number of characters from which on a passage that a response shares with an anchor gives its level away; shorter
 passages may be shared by chance."""
@@ -249,24 +247,18 @@ def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes, kind: Kind | No
 
 def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], path: Path | None) -> None:
     first: dict[int, int] = {}
-    twice: list[str] = []
+    twice: list[tuple[Example, Example]] = []
     if len(set(digests)) == len(examples):
         return
     for index, digest in enumerate(digests):
         if digest is None or (earlier := first.setdefault(digest, index)) == index:
             continue  # a table of labels alone has no responses
-        example = examples[index]
-        first_with_text = examples[earlier]
-        if not _are_same(example.submission, first_with_text.submission):
-            continue
-        twice.append(example.id)
-        if len(twice) <= MOST_WARNED:
-            warn(
-                f"{example.id!r} and {first_with_text.id!r} hold the same response; it counts twice", path, example.line
-            )
-    more = twice[MOST_WARNED:]
-    if more:
-        warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(sorted(more))}", path)
+        if _are_same(examples[index].submission, examples[earlier].submission):
+            twice.append((examples[index], examples[earlier]))
+    if twice:
+        (again, before), more = twice[0], [example.id for example, _ in twice[1:]]
+        others = f"; so do {len(more)} more, each with one above: {few_of(more)}" if more else ""
+        warn(f"{again.id!r} and {before.id!r} hold the same response; it counts twice{others}", path, again.line)
 
 
 def _are_same(a: Submission, b: Submission) -> bool:
