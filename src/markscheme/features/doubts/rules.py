@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from markscheme.features.doubts import words
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.comparison import Comparison
-    from markscheme.ratings.rating import Rating
     from markscheme.ratings.table import Column
     from markscheme.readers.tabular.reading import TableReading
-    from markscheme.rubrics.rubric import Rubric
-    from markscheme.stats.intervals import Floats
+    from markscheme.rubrics.rubric import Criterion
+    from markscheme.stats.intervals import Flags, Floats
 
 ENOUGH_ALIKE: Final = 75
 """Fewest examples on which raters who never differ are named; of independent pairs that agree on 97%, one in ten is."""
@@ -57,25 +58,25 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
 
 def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
     """Yield a line on false fails whose criteria all pass by the judge, so that what fails them isn't the judge."""
-    units = comparison.false_fails
-    if not units:
+    units = set(comparison.false_fails)
+    failed = units.intersection(comparison.judge.used.where(lambda rating: rating.passed is False).ids) if units else ()
+    if not failed:
         return
-    index_of = {unit: index for index, unit in enumerate(comparison.gold.ids)}
-    ratings = (comparison.judge.rating(index_of[unit]) for unit in units)
+    passes = [_passes(criterion, comparison.judge.levels[criterion.name]) for criterion in comparison.rubric.criteria]
     passing = sum(
-        rating is not None and rating.passed is False and _all_pass(rating, comparison.rubric) for rating in ratings
+        unit in failed
+        for unit, passes_all in zip(comparison.gold.ids, np.all(passes, axis=0), strict=True)
+        if passes_all
     )
     if passing:
         yield words.failed_by_others(passing, len(units))
 
 
-def _all_pass(rating: "Rating", rubric: "Rubric") -> bool:
-    """Return True if a rating has a level of every criterion, and all of them pass."""
-    for criterion in rubric.criteria:
-        rated = rating.criteria.get(criterion.name)
-        if rated is None or rated.level is None or not criterion.passes(criterion.scale.position(rated.level)):
-            return False
-    return True
+def _passes(criterion: "Criterion", levels: "Floats") -> "Flags":
+    """Return flags of the examples whose level of a criterion passes; False for an example without a level."""
+    unique, index = np.unique(levels, return_inverse=True)
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
+    return np.array(passes, dtype=np.bool_)[index]
 
 
 def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[str]:
