@@ -51,7 +51,7 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
     for name, levels in gold.levels.items():
         nothing = (levels != levels) & (gold.scores != gold.scores) & (gold.decisions != gold.decisions)
         missing = nothing & ~gold.skipped[name] if name in gold.skipped else nothing
-        ids = [unit for unit, is_missing in zip(gold.ids, missing, strict=True) if is_missing]
+        ids = [gold.ids[index] for index in np.flatnonzero(missing).tolist()]
         if ids := [unit for unit in ids if (unit, name) not in split]:
             yield words.without_a_level(name, ids, gold.n, calibration.commands.label("--rater YOUR-NAME"))
 
