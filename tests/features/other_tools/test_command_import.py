@@ -179,6 +179,20 @@ def test_a_word_that_levels_gives_a_meaning_which_is_no_level_of_the_rubric_is_r
     assert hint in done.stderr
 
 
+def test_import_names_the_options_for_a_column_of_ids_and_for_criteria_whose_column_has_another_name(
+    project: Path,
+) -> None:
+    (project / "rubrics/desk.yaml").write_text(APPLIES)
+    (project / "desk.csv").write_text("Nr;answers;Clarity (0-100)\nd1;ja;50\n", encoding="utf-8")
+    words = ("import", "desk.csv", "--rubric", "desk", "--kind", "human", "--rater", "ana")
+    without = run("markscheme", *words, cwd=project)
+    assert (without.returncode, "`--id COLUMN` names the column of ids" in without.stderr) == (2, True)
+    read = run("markscheme", *words, "--id", "Nr", "--to", "r.jsonl", cwd=project)
+    assert "no rating on refund and clear: `--map COLUMN=refund` names the column" in read.stdout
+    mapped = run("markscheme", *words, "--id", "Nr", "--map", "Clarity (0-100)=clear", "--to", "m.jsonl", cwd=project)
+    assert "no rating on" not in mapped.stdout
+
+
 def test_import_fills_an_empty_file_such_as_that_of_a_page_on_which_nobody_labelled(project: Path) -> None:
     (project / "r.jsonl").touch()
     done = run(

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 
 LEVELS_OF_WORDS = "`--levels WORD=LEVEL` says which level a word means"
+COLUMN_OF_IDS = "`--id COLUMN` names the column of ids"
+_WITHOUT_ID = "rows without an id"
 
 
 def counted_loss(things: str, count: int) -> str:
@@ -19,3 +21,13 @@ def counted_loss(things: str, count: int) -> str:
 def has_word_off_scale(lost: Iterable[str]) -> bool:
     """Return True if the phrases for what an import lost include a word that isn't a level of its criterion."""
     return any(things.startswith("levels '") for things in lost)
+
+
+def has_row_without_id(lost: Iterable[str]) -> bool:
+    """Return True if the phrases for what an import lost include rows that no id and no text identifies."""
+    return any(things.startswith(_WITHOUT_ID) for things in lost)
+
+
+def has_unread_column(lost: Iterable[str]) -> bool:
+    """Return True if the phrases for what an import lost include the cells of a column."""
+    return any(things.startswith("cells of column ") for things in lost)

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
-from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
+from markscheme.features.other_tools.lost_words import (
+    COLUMN_OF_IDS,
+    LEVELS_OF_WORDS,
+    counted_loss,
+    has_row_without_id,
+    has_word_off_scale,
+)
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted, few_of
 from markscheme.ratings.additions import Additions
@@ -224,6 +230,7 @@ def _instead(lost: Mapping[str, int]) -> str:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
     hint = f"; {LEVELS_OF_WORDS}" if has_word_off_scale(lost) else ""
+    hint += f"; {COLUMN_OF_IDS}" if has_row_without_id(lost) else ""
     return "; it contains " + "; ".join(counted_loss(things, count) for things, count in most) + hint
 
 

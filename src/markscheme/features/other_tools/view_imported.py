@@ -5,10 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
+from markscheme.features.other_tools.lost_words import (
+    COLUMN_OF_IDS,
+    LEVELS_OF_WORDS,
+    counted_loss,
+    has_row_without_id,
+    has_unread_column,
+    has_word_off_scale,
+)
 from markscheme.features.other_tools.run_import import ImportRun
 from markscheme.features.other_tools.target_files import TargetFiles
-from markscheme.phrases import counted
+from markscheme.phrases import counted, in_words
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
 from markscheme.readers.rated import RatedFile
@@ -63,6 +70,18 @@ def _lines(file: RatedFile, targets: TargetFiles) -> Iterator[Line]:
     yield from (f"  {counted_loss(things, count)}" for things, count in Counter(file.lost).most_common())
     if has_word_off_scale(file.lost):
         yield f"  {LEVELS_OF_WORDS}: add it to the command{', with --append' if targets.ratings else ''}"
+    if has_row_without_id(file.lost):
+        yield f"  {COLUMN_OF_IDS}"
+    unanswered = _unanswered(file) if has_unread_column(file.lost) else []
+    if unanswered:
+        yield f"  no rating on {in_words(unanswered)}: `--map COLUMN={unanswered[0]}` names the column"
+
+
+def _unanswered(file: RatedFile) -> list[str]:
+    """Return the names of the criteria that no rating of the file answers, without those that code decides."""
+    ratings = RatingCodes.of(file.ratings)
+    answered = {name for name, answers in zip(ratings.names, ratings.answers, strict=True) if answers}
+    return [c.name for c in file.rubric.criteria if c.check is None and c.name not in answered]
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
