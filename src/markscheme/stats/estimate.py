@@ -205,6 +205,20 @@ class Estimate:
         }
 
 
+class EstimatePair(NamedTuple):
+    """A figure on two sides, such as two judges or two files, and the difference between them.
+
+    Attributes:
+        first: The figure of the first side.
+        second: The figure of the second side.
+        difference: The figure of the second side minus that of the first.
+    """
+
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+
+
 class EstimatesOnDemand(Mapping[str, Estimate]):
     """Mapping of estimates by name, in which a family of estimates is computed when one of them is first read.
 

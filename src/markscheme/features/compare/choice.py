@@ -22,8 +22,8 @@ from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, sign_flip
+from markscheme.stats.estimate import Estimate, EstimatePair
 from markscheme.stats.gains import gain_in_error, gain_in_hits
 from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantile
 from markscheme.stats.shares import share
@@ -71,15 +71,6 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A figure for each of two judges on the examples where both have it, and the difference, second minus first."""
-
-    first: Estimate
-    second: Estimate
-    difference: Estimate
-
-
-@dataclass(frozen=True)
 class CriterionPair:
     """Comparison of two judges on one criterion: how often each gives gold's level, and how their levels differ.
 
@@ -91,7 +82,7 @@ class CriterionPair:
             The interval of the shift and `p` both allow for tasks with several examples.
     """
 
-    exact: Pair | None
+    exact: EstimatePair | None
     between: Estimate
     shift: Estimate
     p: float
@@ -145,7 +136,7 @@ class Differences:
     first: str
     second: str
     n: int
-    figures: Mapping[str, Pair]
+    figures: Mapping[str, EstimatePair]
     criteria: Mapping[str, CriterionPair]
     shift: Estimate
     shift_p: float
@@ -486,7 +477,7 @@ class _View:
         """
         return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
-    def _figures(self, first: str, second: str) -> dict[str, Pair]:
+    def _figures(self, first: str, second: str) -> dict[str, EstimatePair]:
         groups = self.table.groups
         scored = ~np.isnan(self.table[first].scores + self.table[second].scores)
         before = self.compared(first, scored)
@@ -495,23 +486,23 @@ class _View:
         higher = gain_in_error(before.score_errors, after.score_errors, groups=groups)
         return {
             "agreement": self._pair_of_shares(first, second, self.measure),
-            "mae": Pair(before.overall["mae"], after.overall["mae"], farther),
-            "signed_error": Pair(before.overall["signed_error"], after.overall["signed_error"], higher),
+            "mae": EstimatePair(before.overall["mae"], after.overall["mae"], farther),
+            "signed_error": EstimatePair(before.overall["signed_error"], after.overall["signed_error"], higher),
             **self._accuracy(first, second),
         }
 
-    def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
+    def _accuracy(self, first: str, second: str) -> dict[str, EstimatePair]:
         """Return the share of examples that each judge decides as gold does; {} if the rubric has no pass or fail."""
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
-    def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
+    def _pair_of_shares(self, first: str, second: str, measure: Measure) -> EstimatePair:
         """Return each judge's share of examples on which it agrees with gold, and their difference."""
         is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
         before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
-        return Pair(before.agreement, after.agreement, gain)
+        return EstimatePair(before.agreement, after.agreement, gain)
 
     def _criteria(self, first: str, second: str) -> dict[str, CriterionPair]:
         before = self.table[first].levels

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip, Pair
+from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.features.compare.statistics import LinkedScore
@@ -31,7 +31,7 @@ from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats import Estimate
+from markscheme.stats.estimate import Estimate, EstimatePair
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
@@ -250,7 +250,7 @@ def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
             yield words, cell(figure.first), cell(figure.second), with_signed_interval(figure.difference)
 
 
-def _digits(figure: Pair) -> int:
+def _digits(figure: EstimatePair) -> int:
     """Return the decimals at which two judges' shares, as written, differ by their written difference."""
     return digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.options import LabelOptions
@@ -21,25 +20,11 @@ from markscheme.features.counts.first_line import has_counts
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric, known_rubrics
-from markscheme.stats import Estimate
+from markscheme.stats.estimate import Estimate, EstimatePair
 
 AGREEMENT = "agreement"
 SAME_DECISION = "same decision"
 DECISION_SHARES = (SAME_DECISION, "stops", "keeps")
-
-
-class FigureContrast(NamedTuple):
-    """A figure in each of two counts files, and its difference between them.
-
-    Attributes:
-        first: The figure in the first file.
-        second: The figure in the second file.
-        difference: The figure in the second file minus that in the first.
-    """
-
-    first: Estimate
-    second: Estimate
-    difference: Estimate
 
 
 @dataclass(frozen=True)
@@ -60,13 +45,11 @@ class CountsContrast(Reported):
         return self.first.rubric
 
     @cached_property
-    def figures(self) -> Mapping[str, FigureContrast]:
+    def figures(self) -> Mapping[str, EstimatePair]:
         """Figures of both counts files by name: agreement, decisions, and exact agreement on each criterion."""
         before = dict(_figures(self.first))
         now = dict(_figures(self.second))
-        return {
-            name: FigureContrast(before[name], now[name], difference_of(before[name], now[name])) for name in before
-        }
+        return {name: EstimatePair(before[name], now[name], difference_of(before[name], now[name])) for name in before}
 
 
 def _figures(comparison: CountedComparison) -> Iterator[tuple[str, Estimate]]:

@@ -3,11 +3,12 @@
 from typing import Any, Final
 
 from markscheme.features.counts.comparison import in_words
-from markscheme.features.counts.contrast import CountsContrast, FigureContrast
+from markscheme.features.counts.contrast import CountsContrast
 from markscheme.phrases import digits_to_subtract
 from markscheme.report.document import Document, Notes, Table
 from markscheme.report.figures import points
 from markscheme.report.results import DocumentReporter
+from markscheme.stats.estimate import EstimatePair
 
 SEPARATE = (
     "Difference: the second minus the first, in points, 95% CI. Counts don't say which example is which, so the files "
@@ -44,7 +45,7 @@ def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
     return Table(("", first, second, "difference"), tuple(_row(*named) for named in contrast.figures.items()))
 
 
-def _row(name: str, figure: FigureContrast) -> tuple[str, ...]:
+def _row(name: str, figure: EstimatePair) -> tuple[str, ...]:
     digits = digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
     return name, figure.first.as_share(digits), figure.second.as_share(digits), points(figure.difference, digits)
 
