@@ -159,6 +159,24 @@ def test_the_significance_level_of_a_promise_is_halved_for_a_test_on_more_labels
     assert certified(project)["further"] == 0
 
 
+def test_other_verdicts_by_a_judge_of_the_same_name_are_another_promise_and_the_order_of_examples_is_not(
+    project: Path,
+) -> None:
+    label(project, 100)
+    assert certified(project)["further"] == 0
+    examples, ratings = project / "calibration" / "code-quality" / "examples.jsonl", project / "judge.jsonl"
+    examples.write_text("\n".join(reversed(examples.read_text().splitlines())) + "\n")
+    assert certified(project)["further"] == 0
+    before = ratings.read_text()
+    first, *others = map(json.loads, before.splitlines())
+    name = next(iter(first["criteria"]))
+    first["criteria"][name] = 1 if first["criteria"][name] != 1 else 2
+    ratings.write_text("".join(json.dumps(line) + "\n" for line in [first, *others]))
+    assert certified(project, status=4)["further"] == 1
+    ratings.write_text(before)
+    assert certified(project)["further"] == 0
+
+
 def test_a_promise_that_labels_are_too_few_to_test_costs_later_promises_nothing(project: Path) -> None:
     label(project, 40)
     assert "takes 45 decisions without an error" in certified(project, status=4)["reason"]

@@ -9,7 +9,7 @@ from markscheme.errors import ComparisonError
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate, certificate_for
 from markscheme.features.certify.promise import Promise
-from markscheme.features.certify.promises_asked import recording_promise
+from markscheme.features.certify.promises_asked import digest_of_decisions, recording_promise
 from markscheme.features.certify.statistics import MOST_STAGES
 from markscheme.phrases import percent
 from markscheme.ratings.examples import ExampleSet
@@ -43,7 +43,8 @@ def labels_for_certificate(
     candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
     first = Promise(error=error)
     judges = ",".join(str(path) for path, _ in by_file)
-    with recording_promise(examples, first, judges, at=date.today().isoformat()) as turn:
+    decisions = digest_of_decisions(rubric, candidates, examples)
+    with recording_promise(examples, first, judges, decisions, at=date.today().isoformat()) as turn:
         promise = replace(first, further=turn.further)
         later = replace(first, further=turn.on_record)
     try:

@@ -1,22 +1,30 @@
 """Record of the promises tested by `certify`; each further promise on some of the same labels has half the level.
 
 A promise that is tested again after labels were added or corrected is another promise: with a look at the full level
-after every 10 labels up to 200, a promise broke in .29 of draws instead of .10.
+after every 10 labels up to 200, a promise broke in .29 of draws instead of .10. So is one about other verdicts by a
+judge of the same name, such as those by another wording of the rubric.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from markscheme.calibration.recorded_trials import example_digests
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.features.certify.candidates import StageCandidate
+from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING
 from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end
+from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import labelling_digest
+from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
 ASKS = "asks.jsonl"
@@ -38,16 +46,19 @@ class _PromiseTurn(NamedTuple):
 
 
 @contextmanager
-def recording_promise(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[_PromiseTurn]:
+def recording_promise(
+    examples: ExampleSet, promise: Promise, judges: str, decisions: str, *, at: str
+) -> Iterator[_PromiseTurn]:
     """Yield, under a lock, the turn of a promise among those on record for any of the labelled examples.
 
-    The same promise on the same labels keeps its turn. For a set of labels that comes with the package, or that has no
-    file, no promise is recorded.
+    The same promise about the same decisions on the same labels keeps its turn. For a set of labels that comes with the
+    package, or that has no file, no promise is recorded.
 
     Args:
         examples: The examples whose labels the promise is tested on.
         promise: The promise.
         judges: The judges that decide, as they were named.
+        decisions: Digest of their decisions (`digest_of_decisions`).
         at: The day of the test.
 
     Raises:
@@ -71,7 +82,7 @@ def recording_promise(examples: ExampleSet, promise: Promise, judges: str, *, at
             yield _PromiseTurn()
             return
         labelled = example_digests(example.id for example in examples.labelled.examples)
-        tested = {"labels": labelling_digest(examples), **_as_asked(promise, judges)}
+        tested = {"labels": labelling_digest(examples), "decisions": decisions, **_as_asked(promise, judges)}
         earlier = _tested_on(path, tested["labels"], labelled)
 
         def record() -> None:
@@ -85,6 +96,30 @@ def recording_promise(examples: ExampleSet, promise: Promise, judges: str, *, at
             yield _PromiseTurn(earlier.index(tested), len(earlier))
         else:
             yield _PromiseTurn(len(earlier), len(earlier), record)
+
+
+def digest_of_decisions(rubric: Rubric, candidates: Sequence[StageCandidate], examples: ExampleSet) -> str:
+    """Return a digest of the judges' decisions on labelled examples and of their order, by which a promise tests them.
+
+    Args:
+        rubric: The rubric as it is today.
+        candidates: The judges with their ratings, in the order in which they are asked.
+        examples: The labelled examples, in any order.
+    """
+    ids = sorted(example.id for example in examples.labelled.examples)
+    ranked = (RankedDecisions.of(candidate.ratings, rubric, ids) for candidate in candidates)
+    return fingerprint(
+        *(
+            str(
+                (
+                    decisions.signal,
+                    np.round(decisions.certainty, CERTAINTY_ROUNDING).tolist(),
+                    decisions.passes.tolist(),
+                )
+            )
+            for decisions in ranked
+        )
+    )
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
@@ -115,7 +150,7 @@ def _tested_on(path: Path, labels: str, labelled: frozenset[str]) -> list[dict[s
             raise RatingError(
                 "a line of this record has labels, judge, side, signal, error", path=path, line=line_number
             )
-        tested = {key: line.get(key, "") for key in ("labels", *_as_asked(Promise(), ""))}
+        tested = {key: line.get(key, "") for key in ("labels", "decisions", *_as_asked(Promise(), ""))}
         named = line.get("examples")
         is_shared = isinstance(named, list) and any(isinstance(id, str) and id in labelled for id in named)
         if (is_shared or line["labels"] == labels) and tested not in promises:

@@ -23,7 +23,7 @@ from markscheme.features.certify.candidates import (
 from markscheme.features.certify.certificate import Certificate, certificate_for
 from markscheme.features.certify.gray_zone import zone_of
 from markscheme.features.certify.promise import Promise
-from markscheme.features.certify.promises_asked import recording_promise
+from markscheme.features.certify.promises_asked import digest_of_decisions, recording_promise
 from markscheme.judges.options import AskOptions
 from markscheme.phrases import in_words
 from markscheme.progress import Watch, unwatched
@@ -118,7 +118,8 @@ def certify(
 
     candidates = [rated(stage) for stage in (stages or (None,))]
     deciders = judges or ",".join(map(str, ratings)) or candidates[0].name
-    with recording_promise(every, promise, deciders, at=today) as turn:
+    decisions = digest_of_decisions(rubric, candidates, every)
+    with recording_promise(every, promise, deciders, decisions, at=today) as turn:
         certificate = certificate_for(
             rubric,
             every,
