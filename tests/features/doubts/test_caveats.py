@@ -101,6 +101,18 @@ def test_a_criterion_that_people_left_out_on_labelled_examples_is_named_with_the
     assert "no level on it" not in text
 
 
+def test_criteria_that_people_left_out_on_the_same_examples_are_named_in_one_line() -> None:
+    rubric = Rubric.from_dict([{"name": name, "requirement": f"Is it {name}?"} for name in ("kind", "short", "true")])
+    examples = [
+        {"id": f"e{row}", "response": f"Output {row}", "labels": [{"rater": "ana", "criteria": {"kind": "MET"}}]}
+        for row in range(30)
+    ]
+    ratings = [{"id": f"e{row}", "criteria": {"kind": "MET", "short": "MET", "true": "MET"}} for row in range(30)]
+    text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
+    assert text.count("have no level on") == 1
+    assert "30 of 30 labelled examples have no level on short and true (e0," in text
+
+
 def test_false_fails_whose_criteria_all_pass_by_the_judge_are_counted_since_something_else_fails_them() -> None:
     rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})
     level = {True: "MET", False: "UNMET"}

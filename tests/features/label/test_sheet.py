@@ -310,3 +310,19 @@ def test_labels_that_do_not_say_which_words_they_were_given_to_are_asked_again_a
     assert done.returncode == 0, done.stderr
     assert "3 labelled examples of ana will be asked again: the labels don't say which words" in done.stderr
     assert "21 to label by ana" in done.stdout
+
+
+def test_the_progress_counts_labelled_responses_on_which_a_criterion_was_left_out_and_names_the_command_that_asks(
+    tmp_path: Path,
+) -> None:
+    project = make_pool(tmp_path)
+    folder = project / "calibration/manners"
+    (folder / "ratings").mkdir(parents=True)
+    rows = [(f"r{n}", {"polite": 2} if n < 3 else {"polite": 2, "waffle": "UNMET"}) for n in range(5)]
+    examples = (json.dumps({"id": unit, "query": "q", "response": f"reply {unit}"}) for unit, _ in rows)
+    (folder / "examples.jsonl").write_text("".join(f"{line}\n" for line in examples))
+    labels = (json.dumps({"id": u, "rater": "ana", "kind": "human", "criteria": criteria}) for u, criteria in rows)
+    (folder / "ratings/ana.jsonl").write_text("".join(f"{line}\n" for line in labels))
+    done = run("markscheme", "label", "manners", "--progress", cwd=project)
+    assert "All of them are labelled, 3 not on every criterion." in done.stdout
+    assert "Next, label what is left out: markscheme label manners --rater YOUR-NAME" in " ".join(done.stdout.split())

@@ -43,17 +43,20 @@ def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
 
 
 def _without_a_level(calibration: "Calibration") -> Iterator[str]:
-    """Yield a line for each criterion that people left out on examples, which then have no score and no decision."""
+    """Yield a line on criteria that people left out on the same examples, which have no score and no decision then."""
     gold = calibration.comparison.gold
     if not gold.has_people or calibration.carried is not None or calibration.rater.rated_table is not None:
         return
     split = set(gold.even_splits)
+    left_out: dict[tuple[str, ...], list[str]] = {}
     for name, levels in gold.levels.items():
         nothing = (levels != levels) & (gold.scores != gold.scores) & (gold.decisions != gold.decisions)
         missing = nothing & ~gold.skipped[name] if name in gold.skipped else nothing
         ids = [gold.ids[index] for index in np.flatnonzero(missing).tolist()]
         if ids := [unit for unit in ids if (unit, name) not in split]:
-            yield words.without_a_level(name, ids, gold.n, calibration.commands.label("--rater YOUR-NAME"))
+            left_out.setdefault(tuple(ids), []).append(name)
+    command = calibration.commands.label("--rater YOUR-NAME")
+    yield from (words.without_a_level(names, ids, gold.n, command) for ids, names in left_out.items())
 
 
 def _failed_by_others(comparison: "Comparison") -> Iterator[str]:

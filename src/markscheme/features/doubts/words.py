@@ -6,13 +6,13 @@ from shlex import quote
 from markscheme.phrases import counted, few_of, in_words
 
 
-def without_a_level(criterion: str, ids: Sequence[str], labelled: int, command: str) -> str:
-    """Say that labelled examples lack a level on a criterion, and so a score, and which command asks for the level."""
+def without_a_level(criteria: Sequence[str], ids: Sequence[str], labelled: int, command: str) -> str:
+    """Say that labelled examples lack a level on criteria, and so a score, and which command asks for the levels."""
     have = "has" if len(ids) == 1 else "have"
     then = f"; {command} asks for what is left out" if command else ""
     return (
-        f"{len(ids)} of {labelled} labelled examples {have} no level on {criterion} ({few_of(ids)}), and so no score "
-        f"and no decision{then}."
+        f"{len(ids)} of {labelled} labelled examples {have} no level on {in_words(criteria)} ({few_of(ids)}), and so "
+        f"no score and no decision{then}."
     )
 
 

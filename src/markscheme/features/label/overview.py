@@ -1,6 +1,6 @@
 """Overview of labelling: how much each annotator has labelled, how often they agree, and who changes answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
@@ -84,6 +84,7 @@ class Overview:
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         of_rows: If each response brings its own criteria, a phrase on how many criteria have labels, and in how many
             tasks; else None.
+        incomplete: Number of labelled responses on which an annotator left out a criterion.
     """
 
     rubric: Rubric
@@ -94,6 +95,7 @@ class Overview:
     pool: str | None = None
     to_relabel: str | None = None
     of_rows: str | None = None
+    incomplete: int = 0
 
     @property
     def next_step(self) -> str | None:
@@ -138,7 +140,14 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         pool=None if pool is None else str(pool),
         to_relabel=labels_to_give_again(carried_labels(own_examples, rubric)),
         of_rows=None if rows is None else rows.progress(first),
+        incomplete=0 if rows is not None else _incomplete(first, rubric),
     )
+
+
+def _incomplete(labels: Iterable[Rating], rubric: Rubric) -> int:
+    """Count the responses of which some label on criteria leaves out another criterion."""
+    names = {criterion.name for criterion in rubric.criteria}
+    return len({label.id for label in labels if label.criteria and not names <= label.criteria.keys()})
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
@@ -224,6 +233,8 @@ def view(overview: Overview) -> Document:
     head = "All of them are labelled."
     if left:
         head = f"{left} of {overview.responses} {'is' if left == 1 else 'are'} left to label."
+    elif overview.incomplete:
+        head = f"All of them are labelled, {overview.incomplete} not on every criterion."
     sentence = overview.next_step or "No more labels are needed."
     labels = overview.next_labels.labels
     sentence += f" {FOR_A_GATE}" if labels is not None and labels.more else ""
@@ -239,6 +250,8 @@ def _onward(overview: Overview) -> tuple[str, str]:
         return "Next", commands.label(SECOND_ANNOTATOR)
     if overview.to_relabel is not None and overview.next_step == overview.to_relabel:
         return "Next", commands.label("--rater YOUR-NAME")
+    if overview.incomplete and not overview.labelled.get(0, 0):
+        return "Next, label what is left out", commands.label("--rater YOUR-NAME")
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
     pool = f"--pool {quote(overview.pool)} " if overview.pool else ""
