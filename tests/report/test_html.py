@@ -12,7 +12,7 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.ratings.examples import ExampleSet
-from markscheme.report.document import Case, Document, Examples
+from markscheme.report.document import Bars, Case, Document, Examples, Mark
 from markscheme.report.html import cut, render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.stats.severity import confusion
@@ -23,6 +23,8 @@ from tests.report.hostile import ATTACKS, hostile_calibration
 
 SMALL_ENOUGH = 3_000_000
 VOID = {"meta", "input"}
+SHIFTS = (("praise", 0.25), ("padding", -0.1))
+"""Changes of a response, and by how many levels a judge's ratings shift."""
 
 
 class Page(HTMLParser):
@@ -293,3 +295,15 @@ def test_the_page_says_in_which_input_a_quote_was_found_or_that_it_was_not_found
         "e2": ',"",1',
         "e3": "",
     }
+
+
+def test_a_chart_of_figures_that_are_not_shares_has_an_axis_in_its_own_numbers_on_a_page() -> None:
+    marks = tuple((name, Mark(f"{value:+.2f}", value, lowest=-0.5, highest=0.5)) for name, value in SHIFTS)
+    shifts = render_html(Document("Shifts", "", (Bars(marks, "Shifts in levels.", axis=(-0.5, 0.0, 0.5)),)))
+    head = shifts.partition('class="scale">')[2].partition("</thead>")[0]
+    assert re.findall(r'<text x="([^"]+)"[^>]*>([^<]+)</text>', head) == [
+        ("0.00%", "−0.5"),
+        ("50.00%", "0"),
+        ("100.00%", "+0.5"),
+    ]
+    assert "0 to 100%" not in head

@@ -290,6 +290,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
+    environment.filters["tick"] = lambda value: signed(value, 0 if value == round(value) else 1)
     environment.globals["signs"] = TONE_SIGNS
     environment.globals["ends_of"] = _ends_of
     environment.globals["plot_of"] = plot_of

@@ -173,6 +173,17 @@ def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Pa
     assert _clear(here)["cost"]["usd_per_1000"] == pytest.approx(10.0)
 
 
+def test_status_names_ten_false_passes_of_an_accepted_run_at_most_and_says_how_many_more_there_are(here: Path) -> None:
+    _accept(here)
+    file = here / "calibration" / "clear" / "accepted.json"
+    measurements = json.loads(file.read_text(encoding="utf-8"))["measurements"]
+    _change_accepted(here, measurements={**measurements, "false_passes": [f"case-{n}" for n in range(155)]})
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "500"})
+    (remark,) = (line for line in done.stdout.splitlines() if "passes what its labels don't" in line)
+    assert remark.endswith("case-8, case-9 and 145 more")
+    assert len(_clear(here)["false_passes"]) == 155
+
+
 @pytest.mark.parametrize("broken", ["rubrics/clear.yaml", "calibration/clear/accepted.json"])
 def test_status_reports_files_that_cannot_be_read_and_shows_all_readable_files(here: Path, broken: str) -> None:
     _accept(here)

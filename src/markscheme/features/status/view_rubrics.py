@@ -17,6 +17,8 @@ from markscheme.report.figures import NONE
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
 """Indices of the table's columns that aren't empty for a rubric without an accepted run."""
+_MOST_NAMED = 10
+"""Most false passes that a remark names; the JSON has all."""
 _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
 
 
@@ -139,7 +141,10 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
             is_by_others = bool(status.labelled) and not status.has_people
             yield f"{status.name}: {by_others if is_by_others else ''}{status.next_step}"
         if status.false_passes:
-            yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
+            more = len(status.false_passes) - _MOST_NAMED
+            and_more = f" and {thousands(more)} more" if more > 0 else ""
+            named = ", ".join(status.false_passes[:_MOST_NAMED])
+            yield f"{status.name} passes what its labels don't: {named}{and_more}"
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
