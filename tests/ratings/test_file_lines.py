@@ -9,8 +9,9 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError
+from markscheme.fingerprint import fingerprint
 from markscheme.ratings.example_reading import read_examples
-from markscheme.ratings.example_rows import ExampleRows
+from markscheme.ratings.example_rows import ExampleRows, response_fingerprints
 from markscheme.ratings.file_lines import line_reader
 
 RUBRIC: Rubric = Rubric.from_dict([{"name": "clear", "weight": 1, "requirement": "It is clear."}])
@@ -45,6 +46,17 @@ def test_each_example_of_a_file_is_read_with_its_own_response_and_inputs(path: P
     rows, _ = read_examples(path, RUBRIC)
     assert responses(rows) == TEXTS
     assert [row.submission.inputs for row in rows] == [{"query": f"Why {id}?"} for id in TEXTS]
+
+
+def test_fingerprints_of_responses_are_computed_while_reading_only_if_wanted_and_are_the_same_later(path: Path) -> None:
+    right_away, _ = read_examples(path, RUBRIC, with_fingerprints=True)
+    later, _ = read_examples(path, RUBRIC)
+    assert ["response_fingerprint" in rows.attributes for rows in (right_away, later)] == [True, False]
+    assert (
+        response_fingerprints(later)
+        == response_fingerprints(right_away)
+        == [fingerprint(text) for text in TEXTS.values()]
+    )
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced", "appended to"])

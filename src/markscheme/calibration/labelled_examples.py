@@ -60,9 +60,8 @@ def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[Examp
     if folder is not None and is_own and (folder / RATES_FOLDER).is_dir():
         with suppress(OSError):
             keep_labelled_audits(file, rubric)
-    return load_examples(
-        file, rubric, ratings=folder / RATINGS_FOLDER if folder is not None and is_own else None
-    ), folder
+    ratings = folder / RATINGS_FOLDER if folder is not None and is_own else None
+    return load_examples(file, rubric, ratings=ratings, with_fingerprints=True), folder
 
 
 def _examples_in(file: Path, rubric: Rubric) -> ExampleSet:

@@ -60,13 +60,22 @@ Digests: TypeAlias = Sequence[int | None]
 """A number for each example, equal for examples with equal texts; None for an example without a response."""
 
 
-def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tuple[ExampleRows, Digests]:
+def read_examples(
+    path: Path, rubric: Rubric, *, with_labels: bool = True, with_fingerprints: bool = False
+) -> tuple[ExampleRows, Digests]:
     """Read the examples in a file; return them, and for each one a digest of its texts.
+
+    Args:
+        path: The file.
+        rubric: The rubric, whose criteria and scales decide which labels are valid.
+        with_labels: True to read the examples' labels too.
+        with_fingerprints: True to compute the responses' fingerprints while their texts are at hand; if they are asked
+            for later, the texts are read again.
 
     Raises:
         RatingError: Examples are invalid; the error lists all faults, each with its line.
     """
-    reading = _Reading(path, rubric, with_labels)
+    reading = _Reading(path, rubric, with_labels, with_fingerprints)
     return reading.examples(reading.rows(path)), reading.digests
 
 
@@ -116,7 +125,7 @@ class _Reading:
         digests: The digest of each example's texts.
         columns: The values of each other field of the examples, by the field's name.
         lengths: The length of each response.
-        fingerprints: The fingerprint of each example's response, as a whole number.
+        fingerprints: The fingerprint of each example's response, as a whole number; none unless they are wanted.
         line_of: The line of each example, by its id; None for an example in memory.
         ends: For each example, the number of labels of all examples up to and including it.
         names: The different names of inputs, each mapped to itself, so that equal names share one object.
@@ -126,6 +135,7 @@ class _Reading:
     path: Path | str
     rubric: Rubric
     with_labels: bool = True
+    with_fingerprints: bool = False
     faults: list[Fault] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     sources: list[_Source | None] = field(default_factory=list)
@@ -161,8 +171,9 @@ class _Reading:
             refuse_lines(RatingError(self.faults, path=self.path))
         if not self.line_of:
             raise RatingError("holds no examples", path=self.path)
-        texts = {"response_length": self.lengths, "response_fingerprint": self.fingerprints}
-        attributes = {**telling(self.columns), **texts}
+        attributes = {**telling(self.columns), "response_length": self.lengths}
+        if self.with_fingerprints:
+            attributes["response_fingerprint"] = self.fingerprints
         ids, input_names, source_of = self.ids, self.input_names, self._source_of()  # the rest needn't stay in memory
 
         def responses(row: int) -> tuple[str, ...]:
@@ -217,7 +228,8 @@ class _Reading:
         self.input_names.append(self.names.setdefault((*texts[1],), (*texts[1],)))
         self.digests += _digests([texts[0]], {name: [text] for name, text in texts[1].items()})
         self.lengths.append(len(texts[0][0]))
-        self.fingerprints.extend(fingerprint_numbers(texts[:1]))
+        if self.with_fingerprints:
+            self.fingerprints.extend(fingerprint_numbers(texts[:1]))
         self.ends.append(len(self.lines.codes))
 
     def _open_columns(self, names: Iterable[str]) -> None:
@@ -311,7 +323,8 @@ class _Reading:
         self.input_names += [self.names.setdefault(names, names)] * len(rows)
         self.digests += _digests(zip(responses, strict=True), dict(zip(names, inputs, strict=True)))
         self.lengths.extend(map(len, responses))
-        self.fingerprints.extend(fingerprint_numbers(zip(responses, strict=True)))
+        if self.with_fingerprints:
+            self.fingerprints.extend(fingerprint_numbers(zip(responses, strict=True)))
         self.ends += islice(accumulate(counts, initial=len(self.lines.codes)), 1, None)
         self.lines.codes.extend_coded(chain.from_iterable(map(repeat, ids, counts)), labels)
         return True

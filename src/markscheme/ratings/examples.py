@@ -144,13 +144,16 @@ def examples_files(folder: Path) -> list[Path]:
     return [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
 
 
-def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
+def load_examples(
+    path: Path, rubric: Rubric, *, ratings: Path | None = None, with_fingerprints: bool = False
+) -> ExampleSet:
     """Read the examples in a file, with their labels.
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
         rubric: The rubric, whose criteria and scales decide which labels are valid.
         ratings: A folder whose .jsonl files have more labels.
+        with_fingerprints: True for a report that shows the responses' fingerprints, to compute them right away.
 
     Raises:
         RatingError: The files are invalid; the error lists all faults, each with its line.
@@ -159,7 +162,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
         RatingWarning: A response has two ids, a response or a passage of it is one of the rubric's anchors, labels were
             given under another wording, or ratings are of unknown examples.
     """
-    rows, digests = read_examples(path, rubric)
+    rows, digests = read_examples(path, rubric, with_fingerprints=with_fingerprints)
     read = ExampleSet(rows)
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
     more = RatingCodes().joined(*(load_ratings(file, rubric, kind="human") for file in files))

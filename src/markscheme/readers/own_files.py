@@ -111,7 +111,9 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns
     for peek in files:
         for_responses = rubric is None and columns.expected == "examples"
         by = rubric or (_rubric_of_responses(peek) if for_responses else _rubric_of_labels(peek))
-        examples = load_responses(peek.path, by) if for_responses else load_examples(peek.path, by)
+        examples = (
+            load_responses(peek.path, by) if for_responses else load_examples(peek.path, by, with_fingerprints=True)
+        )
         readings.append(ImportedFile(peek.path, by, ratings=examples.labels, examples_read=examples))
     return readings
 
