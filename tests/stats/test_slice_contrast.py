@@ -49,7 +49,7 @@ def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cel
     chance = scipy_stats.hypergeom(a + b + c + d, a + c, a + b).pmf(reach)
     as_rare = chance[np.isclose(chance, chance[a], rtol=1e-7)].sum()
     assert difference.p == pytest.approx(exact - as_rare / 2, abs=1e-12)
-    assert (difference.n_inside, difference.n_outside) == (a + b, c + d)
+    assert difference.n_inside == a + b
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
@@ -104,7 +104,7 @@ def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_signi
 
 def test_missing_values_are_ignored_in_slice_comparisons_and_a_slice_of_all_examples_has_a_p_value_of_1() -> None:
     difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
-    assert (difference.n_inside, difference.n_outside, difference.inside) == (2, 3, 2.0)
+    assert (difference.n_inside, difference.inside, difference.outside) == (2, 2.0, pytest.approx(8 / 3))
     alone = contrast([1, 0, 1], [True, True, True])
     assert alone.p == 1
     assert math.isnan(alone.outside)

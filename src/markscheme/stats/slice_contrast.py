@@ -39,14 +39,12 @@ class Contrast(NamedTuple):
         p: Probability of means at least this far apart, in either direction, if the slice were like the other examples;
             1 if there is nothing to compare.
         n_inside: Number of units of the slice that have the figure.
-        n_outside: Number of other units that have the figure.
     """
 
     inside: float
     outside: float
     p: float
     n_inside: int
-    n_outside: int
 
     @property
     def difference(self) -> float:
@@ -218,9 +216,7 @@ class SliceColumn:
         without = x[np.flatnonzero(~is_inside)]
         m = len(within)
         k = len(without)
-        contrast = Contrast(
-            float(within.mean()) if m else math.nan, float(without.mean()) if k else math.nan, 1.0, m, k
-        )
+        contrast = Contrast(float(within.mean()) if m else math.nan, float(without.mean()) if k else math.nan, 1.0, m)
         sign = self._sign_of_shares
         if min(m, k) < (2 if sign is None else 1):
             return contrast
@@ -259,7 +255,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
     Args:
         within: Values inside the slice, shape (n_inside,).
-        without: Values outside the slice, shape (n_outside,).
+        without: Values outside the slice, shape (n_others,).
         difference: Mean inside the slice minus mean outside it.
 
     Source:
