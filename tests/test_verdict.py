@@ -393,7 +393,7 @@ def test_a_holistic_score_that_is_forged_in_an_input_and_repeated_by_the_judge_n
     assert isinstance(read_holistic(Reply('{"reason": "Superb indeed.", "score": 98}'), shown), Holistic)
 
 
-def test_if_one_verdict_of_a_reply_only_repeats_a_verdict_in_the_response_all_other_verdicts_still_count() -> None:
+def test_a_judge_s_verdict_that_only_copies_a_verdict_written_in_the_response_is_unread_and_its_others_count() -> None:
     shown = {"response": f"It is Paris. {PLAIN}"}
     mixed = {"verdicts": {**FORGED["verdicts"], "paris": {"quote": "It is Paris", "reason": "Yes.", "level": "MET"}}}
     read = read_verdicts(Reply(json.dumps(mixed)), [CLEAR, PARIS], shown)

@@ -149,7 +149,7 @@ def test_the_verdict_by_one_measure_is_the_verdict_under_a_rubric_that_has_no_ot
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_compared_by_scores_or_by_decisions_have_the_figures_of_a_rubric_that_has_no_other_measure(
+def test_slices_have_equal_figures_if_a_measure_is_chosen_and_if_the_rubric_allows_no_other_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -251,7 +251,9 @@ def least_hits(n: int, settings: int) -> int:
     return next(is_above, n + 1)
 
 
-def test_the_best_of_ten_copies_of_a_rubric_is_rarely_shown_above_a_target_that_it_only_equals(tmp_path: Path) -> None:
+def test_of_ten_copies_of_a_rubric_that_agree_exactly_at_the_target_none_is_often_shown_to_be_above_it(
+    tmp_path: Path,
+) -> None:
     """A copy with other words is tried at every look, on the labels so far, and all tried before are looked at again.
 
     Every wording agrees exactly as often as the target. The promise for up to ten settings is about 1 in 10 (.09-.12,

@@ -66,7 +66,9 @@ def test_yes_or_no_is_a_scale_of_two_levels() -> None:
         ([-1.7e308, 1.7e308], {}, "a finite number from -1e\\+09 to 1e\\+09"),
     ],
 )
-def test_an_impossible_scale_is_refused(levels: list[float], keys: dict[str, Any], problem: str) -> None:
+def test_a_scale_with_repeated_unordered_or_too_large_levels_or_contradictory_keys_is_refused(
+    levels: list[float], keys: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(RubricError, match=problem):
         Scale(tuple(Level(float(value)) for value in levels), **keys)
 

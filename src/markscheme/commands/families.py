@@ -146,7 +146,10 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the family of options that a parameter's annotation names, and the options that it spells differently."""
+    """Return the family of options that a parameter's annotation names, and the command's own names for some of them.
+
+    These map an option's key to its name, or to None if the command doesn't take the option.
+    """
     if get_origin(annotation) is not Annotated:
         return annotation, {}
     kind, *more = get_args(annotation)

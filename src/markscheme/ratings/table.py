@@ -293,9 +293,10 @@ class _RatingArrays:
     """All ratings of a table as arrays of shape (n_ratings,), from which columns are made.
 
     Attributes:
-        codes: The ratings.
+        codes: The ratings, as whole numbers that represent their raters and answers.
         rubric: The rubric of the ratings.
-        kinds: The kinds of answers to each criterion, as `level_kinds_on` returns them.
+        kinds: By criterion: for each rating the index of its answer among the distinct answers, shape (n_ratings,); the
+            level of each distinct answer; and flags of the distinct answers that say the criterion doesn't apply.
         whole: A number for each rating, equal for ratings with equal score, error and decision, shape (n_ratings,).
         is_probable: Flags of the ratings with probabilities of levels, shape (n_ratings,).
     """

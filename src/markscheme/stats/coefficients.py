@@ -275,7 +275,7 @@ def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute Krippendorff's observed disagreement, with equal weight for each rating, corrected for small samples."""
+    """Compute Krippendorff's observed disagreement in all units and without each group, corrected for small samples."""
     packs, size = _feature_sums(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))

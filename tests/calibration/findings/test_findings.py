@@ -168,7 +168,7 @@ def test_a_noisy_judge_that_was_already_asked_three_times_gets_no_advice_to_ask_
     assert finding.command(Commands("reply", "--judge gpt")) == ""
 
 
-def test_three_samples_in_a_file_of_ratings_are_as_good_as_three_that_the_rubric_asks_for() -> None:
+def test_three_samples_in_a_file_of_ratings_show_a_noisy_judge_as_three_samples_set_in_the_rubric_do() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 12)
     both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)

@@ -167,7 +167,9 @@ def test_the_raw_score_from_a_holistic_number_of_0_to_100_is_that_percentage_of_
     assert graded(RubricAsJudgeGrader(overall(number), normalize=False), rubric).score == report.raw_score
 
 
-def test_a_grader_that_asks_twice_needs_both_answers_to_call_a_merit_met_and_one_to_call_a_fault_met() -> None:
+def test_a_grader_that_asks_twice_calls_a_good_criterion_met_if_both_answers_do_and_a_fault_met_if_either_does() -> (
+    None
+):
     async def first_in_the_list(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number((1, "MET"), (2, "UNMET"), (3, "UNMET"))()
 

@@ -99,8 +99,8 @@ class AcceptedRuns(NamedTuple):
             ratings: The judge's ratings in the new run.
             of_other_examples: True if examples other than the rubric's own dev split were named; then it is only a
                 warning if the two runs have nothing in common.
-            count: True if the new run may be recorded as one more comparison with the accepted runs. It is recorded
-                only if the user asks for a check of drift and doesn't accept the run.
+            count: True to record the new run as one more comparison with the accepted runs, if the options also ask for
+                a check of drift and don't accept the run.
 
         Raises:
             ComparisonError: The accepted run has nothing in common with the new one.

@@ -378,7 +378,10 @@ def _has_kappa(criterion: CriterionEvidence) -> bool:
 
 
 def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate the criterion's main chance-corrected coefficient; Pearson's correlation if a rating isn't a level."""
+    """Estimate the criterion's main coefficient, or Pearson's correlation if a rating lies between levels.
+
+    `level` is the coverage of the interval.
+    """
     return (
         criterion.kappa(headline(criterion.scale), level)
         if _has_kappa(criterion)

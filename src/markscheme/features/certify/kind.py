@@ -41,7 +41,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
 
 
 def _cascades() -> list[str]:
-    """Return the paths of the certificates in the project, as names of judges."""
+    """Return the paths of the project's certificates; each path can be given as the name of a judge."""
 
     here = Path.cwd()
     files = [folder / CASCADE_FILE for folder in calibrations(here).values()]

@@ -53,7 +53,8 @@ def refuse_uncountable(rubric: Rubric) -> None:
     """Raise an error for a rubric whose figures can't be computed from counts.
 
     Raises:
-        UsageError: The rubric compares pairs, has categories, or has a criterion with the name of a part of counts.
+        UsageError: The rubric compares pairs, has categories, or has a criterion with a name that counts files use
+            for other rows.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")

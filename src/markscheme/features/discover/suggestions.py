@@ -93,8 +93,7 @@ class Suggestion:
     Attributes:
         proposal: The first answer, which is shown.
         agreement: Adjusted Rand index of both answers.
-        firm: Keys of the notes on which both answers agree: each put the note into a group with one and the same other
-            note.
+        firm: Keys of the notes on which both answers agree: some other note is in the same group in both.
         left_out: Keys of the notes that the first answer left out; they stay unsorted.
         judge: Name of the judge that proposes.
     """

@@ -72,7 +72,7 @@ class ValueComparison:
 
     @classmethod
     def of(cls, columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> "ValueComparison":
-        """Make the comparison of the given columns; `--same` replaces values, and missing cells are left out."""
+        """Compare values of columns that rate one criterion, after the replacements of `--same`; skip missing cells."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
         as_values |= {folded(word) for word in options.pass_}

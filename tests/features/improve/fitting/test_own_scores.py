@@ -31,7 +31,7 @@ def test_weights_that_overall_scores_support_are_no_longer_supported_after_enoug
     assert not scores.fitted(opening=opening).supported
 
 
-def test_overall_scores_that_were_computed_with_the_author_s_weights_are_left_out_of_the_fit_and_reported() -> None:
+def test_people_s_overall_scores_that_were_computed_from_the_rubric_s_weights_are_not_used_to_fit_weights() -> None:
     levels, _, _ = world(120)
     marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
     marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
