@@ -10,7 +10,7 @@ from markscheme.judges.judge import Usage
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
 from markscheme.prompts.submission import Submission
-from markscheme.ratings.example_rows import DRAWN, Example
+from markscheme.ratings.example_rows import DRAWN, Example, response_fingerprints
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
@@ -145,7 +145,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
         gold={unit: _rating(unit, GOLD, gold, index, scales, "adjudicated") for index, unit in enumerate(ids)},
         reference=str(report["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in report["raters"]["kinds"].items()},
-        responses=dict(zip(ids, map(str, rated["responses"]), strict=True)),
+        responses=dict(zip(ids, rated["responses"] or response_fingerprints(_examples(ids, rated)), strict=True)),
         examples=_examples(ids, rated),
         judge_cost=JudgeCost(
             Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]), from_cache, len(ids)

@@ -157,12 +157,16 @@ def _over_strata(
     return mark_rough(made, Reason("few-in-stratum", {"labels": scarce})) if scarce < LEAST_LABELS else made
 
 
-def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
+def rogan_gladen(
+    labelled: npt.ArrayLike, pool: npt.ArrayLike, *, design_effects: Sequence[float] = (1.0, 1.0), level: float = 0.95
+) -> Estimate:
     """Estimate the share of a pool that annotators would pass, from a judge's error rates on labelled examples.
 
     Args:
         labelled: Counts of labelled examples, shape (2, 2): rows are annotators' fails and passes, columns the judge's.
         pool: Counts of the judge's fails and passes among the responses that the rate is about, shape (2,).
+        design_effects: Number of examples that say as much as one independent example, among annotators' fails and
+            among their passes; above 1 if the judge errs alike on examples of a group.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
@@ -198,8 +202,8 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
         return Estimate.without_value(refusal, n=n, method=method, level=level)
     youden = n11 / passes + n00 / fails - 1
     z = z_of(level)
-    sensitivity, by_sensitivity = _widened(n11, passes, 1)
-    specificity, by_specificity = _widened(n00, fails, 1)
+    sensitivity, by_sensitivity = _widened(n11 / design_effects[1], passes / design_effects[1], 1)
+    specificity, by_specificity = _widened(n00 / design_effects[0], fails / design_effects[0], 1)
     judged, by_pool = _widened(int(verdicts[1]), size, z * z / 2)
     widened_youden = sensitivity + specificity - 1
     least = max(LEAST_YOUDEN, z * math.sqrt(by_sensitivity + by_specificity))
@@ -220,7 +224,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     return made if clipped == value else mark_rough(made, Reason("clipped", {"value": value}))
 
 
-def _widened(hits: int, n: int, added: float) -> tuple[float, float]:
+def _widened(hits: float, n: float, added: float) -> tuple[float, float]:
     """Return the share of hits after `added` hits and as many misses were added, and the variance of this share."""
     share = (hits + added) / (n + 2 * added)
     return share, share * (1 - share) / (n + 2 * added)

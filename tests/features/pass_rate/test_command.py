@@ -112,6 +112,22 @@ def test_verdicts_of_a_model_on_examples_give_the_same_pass_rate_as_a_file_of_th
     assert rated(tmp_path, "--rubric", "reply.yaml")["corrected"] == expected
 
 
+def test_labels_of_other_responses_in_groups_give_a_wider_interval_than_as_many_without_groups(tmp_path: Path) -> None:
+    """A judge that errs on all five responses of 3 of 20 tasks: as `calibrate` of a table without responses says it."""
+    rows = [(f"l{i}", f"task {i // 5}", i % 10 < 7, (i % 10 < 7) == (i >= 15)) for i in range(100)]
+    words = {True: "pass", False: "fail"}
+    pool(tmp_path / "pool.jsonl", 640, 1000)
+    limits_of = {}
+    for named in ("group", "batch_name"):
+        lines = (f"{id},{task},{words[gold]},{words[judge]}\n" for id, task, gold, judge in rows)
+        (tmp_path / "t.csv").write_text(f"id,{named},human,judge\n{''.join(lines)}")
+        run("markscheme", "calibrate", "t.csv", "--json", "labels.jsonl", "--quiet", cwd=tmp_path)
+        limits_of[named] = limits(rated(tmp_path, "--drawn", "elsewhere")["corrected"])
+    (value, low, high), (same, least, most) = limits_of["batch_name"], limits_of["group"]
+    assert same == approx(value)
+    assert most - least > 1.3 * (high - low)
+
+
 def test_with_labels_by_raters_of_unknown_kind_the_report_still_says_that_a_gate_needs_two_annotators(
     tmp_path: Path,
 ) -> None:

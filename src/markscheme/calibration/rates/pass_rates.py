@@ -15,7 +15,7 @@ from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
 from markscheme.stats.intervals import Integers, withhold
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
-from markscheme.stats.shares import share
+from markscheme.stats.shares import grouped_share, share
 
 DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
@@ -146,9 +146,8 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
         return "by-stratum"
     if ways == {"random"}:
         return "random"
-    if ways == {"by-verdict"}:
-        return "by-verdict"
-    return "by-verdict" if ways == {None} and set(labelled.ids) <= set(pool.ids) else "elsewhere"
+    are_of_pool = ways == {None} and set(labelled.ids) <= set(pool.ids)
+    return "by-verdict" if ways == {"by-verdict"} or are_of_pool else "elsewhere"
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
@@ -164,14 +163,21 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
         return Estimate.without_value("nothing here is graded", n=len(labelled.ids), method=how)
     match how:
         case "random":
-            is_labelled = np.isin(pool.ids, labelled.ids)
-            return corrected_pass_rate(_table(labelled), _verdicts(pool.rows(~is_labelled)), drawn="random")
+            unlabelled = pool.rows(np.isin(pool.ids, labelled.ids, invert=True))
+            return corrected_pass_rate(_table(labelled), _verdicts(unlabelled), drawn="random")
         case "by-verdict":
             return corrected_pass_rate(_table(labelled), _verdicts(pool), drawn="by-verdict")
         case "elsewhere":
-            return rogan_gladen(_table(labelled), _verdicts(pool))
+            return rogan_gladen(_table(labelled), _verdicts(pool), design_effects=_design_effects(labelled))
         case "by-stratum":
             return _by_stratum(pool, labelled)
+
+
+def _design_effects(labelled: RatingTable) -> Sequence[float]:
+    """Return the design effect of the judge's hits on annotators' fails and on their passes; 1 without groups."""
+    groups = np.array(_tests(labelled))
+    gold, judge = (labelled[name].decisions for name in (GOLD, JUDGE))
+    return [grouped_share((judge == side)[gold == side], groups[gold == side]).design_effect for side in (0, 1)]
 
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
@@ -237,8 +243,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
     why = _why_withheld(labelled, how)
     raw = raw_rate(pool)
     if why is not None:
-        labels = len(labelled.ids)
-        return GroupPassRate(raw, _withheld(why, labels), labels)
+        return GroupPassRate(raw, _withheld(why, len(labelled.ids)), len(labelled.ids))
     of_group = group_rate(_table(labelled), _verdicts(pool))
     return GroupPassRate(raw, _with_reason(of_group.rate), of_group.own_labels, of_group.needed)
 
@@ -259,11 +264,8 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
     if len(names) < 2:
         return {}
     shared = _in_several_groups(pool)
-    groups: dict[str, _Group] = {}
-    for name in names:
-        of_group = pool.rows(systems == name)
-        groups[name] = of_group, _own_labels(of_group, labelled, shared)
-    return groups
+    by_name = {name: pool.rows(systems == name) for name in names}
+    return {name: (of_group, _own_labels(of_group, labelled, shared)) for name, of_group in by_name.items()}
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
@@ -306,8 +308,8 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
     why = _why_withheld(first_labels, how) or _why_withheld(second_labels, how)
     common = _common(first_pool, second_pool)
     if why is not None:
-        n_labels = len(first_labels.ids) + len(second_labels.ids)
-        return GroupDifference(_withheld(why, n_labels), 0.0, int(common.sum()), None)
+        withheld = _withheld(why, len(first_labels.ids) + len(second_labels.ids))
+        return GroupDifference(withheld, 0.0, int(common.sum()), None)
     between = group_difference(
         _table(first_labels), _verdicts(first_pool), _table(second_labels), _verdicts(second_pool), common=common
     )
