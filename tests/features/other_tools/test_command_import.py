@@ -626,3 +626,21 @@ def test_after_an_import_of_labels_alone_the_next_command_stores_the_responses_a
     assert run("markscheme", *store, cwd=tmp_path).returncode == 0
     second = run("markscheme", *labels, *to, cwd=tmp_path).stdout
     assert "Next: markscheme calibrate desk" in second
+
+
+@pytest.mark.parametrize("words", [("--group", "task"), ("--map", "task=group")])
+def test_a_column_may_be_named_whose_values_are_the_groups_of_imported_examples(
+    words: tuple[str, ...], project: Path
+) -> None:
+    (project / "t.csv").write_text("id,response,task,good\na,A.,t1,yes\nb,B.,t1,no\n", encoding="utf-8")
+    imported(project, "t.csv", "--rubric", "one", "--kind", "human", "--rater", "ann", *words, "--examples", "e.jsonl")
+    examples = [json.loads(line) for line in (project / "e.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(example["id"], example["group"]) for example in examples] == [("a", "t1"), ("b", "t1")]
+
+
+def test_the_labels_of_a_table_that_the_user_calls_adjudicated_are_imported_as_adjudicated(project: Path) -> None:
+    (project / "t.csv").write_text("id,good\na,yes\nb,no\n", encoding="utf-8")
+    arguments = ("t.csv", "--rubric", "one", "--rater", "ann", "--adjudicated")
+    assert imported(project, *arguments)["raters"]["ann"]["kind"] == "adjudicated"
+    done = run("markscheme", "import", *arguments, "--kind", "human", cwd=project)
+    assert (done.returncode, "--kind human and --adjudicated" in done.stderr) == (2, True)

@@ -89,7 +89,7 @@ def import_files(
         ComparisonError: The files imply rubrics without a criterion in common.
         UsageError: There is no file, or no rubric whose words are current; `only` is another word; a column is mapped
             to something that the rubric doesn't have; it isn't clear who answered a sheet; ratings call themselves
-            gold; or a target can't be written.
+            gold; two options say who gave the same labels; or a target can't be written.
 
     Warns:
         DamagedLine: A damaged line is left out; the warning names it.
@@ -100,6 +100,10 @@ def import_files(
         raise UsageError("--current-words needs --rubric: whose words?")
     if only not in (None, *get_args(Whose)):
         raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {only!r}")
+    if columns.adjudicated and columns.kind not in (None, "adjudicated"):
+        raise UsageError(f"--kind {columns.kind} and --adjudicated say who gave the same labels; leave one out")
+    if columns.adjudicated:
+        columns = replace(columns, kind="adjudicated")
     if rubric is not None:
         _refuse_unknown_fields(columns.column_fields, rubric)
         _refuse_unknown_levels(sides_of("levels", columns.levels), rubric)
@@ -234,6 +238,10 @@ def _instead(lost: Mapping[str, int]) -> str:
     return "; it contains " + "; ".join(counted_loss(things, count) for things, count in most) + hint
 
 
+OF_EXAMPLES = ("group", "system")
+"""Names of further fields that a column can be mapped to, which are about an example and not about a rating."""
+
+
 def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
     """Refuse a column that `--map` maps to neither a known field nor a criterion or input of the rubric.
 
@@ -244,7 +252,8 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
     Raises:
         UsageError: A column is mapped to another name; the message has the column and the nearest field or criterion.
     """
-    meanings = [*dict.fromkeys((*FIELDS, *(criterion.name for criterion in rubric.criteria), *rubric.known_inputs))]
+    criteria = (criterion.name for criterion in rubric.criteria)
+    meanings = [*dict.fromkeys((*FIELDS, *OF_EXAMPLES, *criteria, *rubric.known_inputs))]
     for column, meaning in fields.items():
         if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
