@@ -104,7 +104,8 @@ def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_signi
 
 def test_missing_values_are_ignored_in_slice_comparisons_and_a_slice_of_all_examples_has_a_p_value_of_1() -> None:
     difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
-    assert (difference.n_inside, difference.inside, difference.outside) == (2, 2.0, pytest.approx(8 / 3))
+    assert (difference.n_inside, difference.inside) == (2, 2.0)
+    assert difference.outside == pytest.approx(8 / 3)
     alone = contrast([1, 0, 1], [True, True, True])
     assert alone.p == 1
     assert math.isnan(alone.outside)
