@@ -46,7 +46,7 @@ def free_socket(host: str, port: int) -> socket.socket:
     for index in range(port, last):
         with suppress(OSError):
             return socket.create_server((host, index), family=family, dualstack_ipv6=is_dual)
-    raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another -o port=N")
+    raise UsageError(f"{host} isn't this machine's, or ports {port} to {last - 1} are taken: -o host=NAME, -o port=N")
 
 
 def new_token() -> str:
