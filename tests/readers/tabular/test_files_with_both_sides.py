@@ -104,6 +104,22 @@ def test_labels_in_a_judge_s_file_and_in_a_file_of_labels_alone_are_two_annotato
     assert read_files([ann, ben], ColumnOptions()).raters("", judges=False) == ["ann", "ben"]
 
 
+def test_labels_in_a_file_named_like_a_model_are_asked_about_and_not_taken_for_an_annotator_s(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("gpt-4o.csv", "alice.csv")]
+    for file, labels in zip(files, (OTHER_LABELS, LABELS), strict=True):
+        file.write_text("".join(["id,label\n", *(f"{row},{label}\n" for row, label in enumerate(labels))]))
+    with pytest.raises(UsageError, match="what is 'gpt-4o:label'") as error:
+        read_files(files, ColumnOptions())
+    assert error.value.choices == ("--judge gpt-4o:label", "--human alice:label --human gpt-4o:label")
+    stated = ColumnOptions(judge=("gpt-4o:label",), human=("alice:label",))
+    assert agreements(read_files(files, stated)) == {("gpt-4o", "alice"): 15}
+    beside_verdicts = [tmp_path / name for name in ("gpt.csv", "claude.csv")]
+    for file, labels in zip(beside_verdicts, (LABELS, OTHER_LABELS), strict=True):
+        file.write_text(table(file, STRICT, labels).read_text().replace("human", "label"))
+    people = read_files(beside_verdicts, ColumnOptions()).raters("", judges=False)
+    assert people == ["gpt", "claude"]
+
+
 @pytest.mark.parametrize(
     ("names", "raters"),
     [

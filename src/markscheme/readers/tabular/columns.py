@@ -233,10 +233,8 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
     """Return two flags: True if the words of a column's name mean a judge, and True if they mean people."""
     listed = tuple(words)
-    if listed == ("y", "pred"):
-        return True, False
-    if listed == ("y", "true"):
-        return False, True
+    if listed in (("y", "pred"), ("y", "true")):
+        return listed == ("y", "pred"), listed == ("y", "true")
     of_people = any(word in PEOPLE_WORDS for word in listed)
     of_judge = any(word in JUDGE_WORDS for word in listed) or ("verdict" in listed and not of_people)
     return of_judge, of_people or (not of_judge and ("label" in listed or "labels" in listed))
@@ -253,6 +251,8 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
     of_judge, of_people = _side(_words_of(column) if column.file else words)
+    if column.file and is_model_name(column.file) and not any(_side(_words_of(other))[0] for other in columns):
+        of_people = not PEOPLE_WORDS.isdisjoint(_words_of(column))  # else its labels may be the model's
     if not words:
         return "id" if column is columns[0] else "other"
     if named & REASON_WORDS:
