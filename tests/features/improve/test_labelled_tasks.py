@@ -200,7 +200,7 @@ def test_if_few_examples_differ_in_their_inputs_improve_says_that_labels_on_the_
     done = run("markscheme", "improve", "polite", cwd=folder)
     text = " ".join(done.stdout.split())
     assert "60 dev and 0 held-out tasks" in text
-    assert "so these 60 are 4 tasks: label responses to other inputs" in text
+    assert "these 60 examples have 4: label responses to other inputs" in text
     write_set(path.parent, [{**line, "query": f"question {row}", "split": "dev"} for row, line in enumerate(lines)])
     distinct = run("markscheme", "improve", "polite", cwd=folder)
     assert "label responses to other inputs" not in " ".join(distinct.stdout.split())

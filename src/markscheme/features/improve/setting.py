@@ -28,7 +28,6 @@ from markscheme.features.improve.look_records import record_tuning
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.grading.receipt import accepted_run_data
-from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.first_splits import READ_FIRST, task_when_split
@@ -152,8 +151,8 @@ class ImprovableSet:
         if not self.every.has_splits or tasks > READ_FIRST or tasks == len(examples):
             return ""
         return (
-            f" (tasks after the first {READ_FIRST} are held out; examples with equal inputs are one, so these "
-            f"{len(examples)} are {counted(tasks, 'task')}: label responses to other inputs)"
+            f" (what is held out begins after {READ_FIRST} different inputs, and these {len(examples)} examples have "
+            f"{tasks}: label responses to other inputs)"
         )
 
     @property
