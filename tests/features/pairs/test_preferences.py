@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.errors import RatingError
 from markscheme.features.pairs.measure import preferences_of_scores
 from markscheme.features.pairs.preferences import order_figures, systems_compared
-from markscheme.features.pairs.section import in_a_sentence
+from markscheme.features.pairs.section import in_a_sentence, systems_blocks
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompts.prompt import Prompt
@@ -348,6 +349,20 @@ def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
     assert compared.strengths.ranks == (1, 2, 2)
     assert compared.in_order[0] == 0
     assert (compared.n, compared.n_groups) == (90, 30)
+
+
+def test_the_odds_of_a_win_against_a_loss_follow_from_log_strengths_as_the_report_says() -> None:
+    wins = [-1.0] * 24 + [1.0] * 6
+    even = [-1.0] * 15 + [1.0] * 15
+    examples, scores = systems_of({("a", "b"): wins, ("a", "c"): wins, ("b", "c"): even})
+    compared = systems_compared(RUBRIC, examples, scores, "ann")
+    assert compared is not None
+    assert compared.strengths is not None
+    difference = compared.strengths.differences[0, 1].value
+    assert difference is not None
+    assert math.exp(difference) == pytest.approx(24 / 6)
+    said = "The odds of a win against a loss are e to the power of their difference."
+    assert any(said in str(block) for block in systems_blocks(compared))
 
 
 def test_if_a_system_s_own_pairs_leave_its_first_rank_open_the_sentence_on_its_rank_names_these_pairs() -> None:

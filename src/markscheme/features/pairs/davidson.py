@@ -32,8 +32,8 @@ NEGLIGIBLE_STEP = 1e-10
 LONGEST_STEP = 2.0
 """Largest step of log strengths: far from the maximum, a longer step may overshoot."""
 FURTHEST = 12.0
-"""Log strength beyond which a strength counts as not finite: it would mean odds of 400 to 1, and grow with each
-step."""
+"""Log strength beyond which a strength counts as not finite: it would mean odds of over 100,000 to 1, and grow with
+each step."""
 RIDGE = 1e-9
 """Amount added to the curvature, so that a step is defined even if strengths are not finite; it changes no printed
 digit."""

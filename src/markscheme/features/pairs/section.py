@@ -201,8 +201,8 @@ def _notes(compared: SystemsCompared) -> Iterator[doc.Line]:
     if strengths is None:
         return
     yield (
-        "Log strength: by Davidson's model of wins and ties; 0 is the mean. The odds between two systems are e to the "
-        f"power of half their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank "
+        "Log strength: by Davidson's model of wins and ties; 0 is the mean. The odds of a win against a loss are e to "
+        f"the power of their difference. 95% CIs by {counted(strengths.n_groups, 'group')}. Systems share a rank "
         "where the interval of their difference includes 0."
     )
     for name, estimate in zip(compared.systems, strengths.log_strengths, strict=True):
