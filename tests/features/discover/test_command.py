@@ -95,6 +95,14 @@ def test_without_the_option_random_discover_reports_counts_of_failure_modes_and_
     assert "%" not in printed
 
 
+def test_a_note_on_an_output_that_is_not_among_the_outputs_is_named_when_notes_are_imported(project: Path) -> None:
+    with (project / "notes.jsonl").open("a") as file:
+        file.write(json.dumps({"id": "o999", "note": "is rude", "rater": "ann", "kind": "human"}) + "\n")
+    options = ("--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
+    done = run("markscheme", "discover", "reply", *options, cwd=project)
+    assert "note: outputs.jsonl lacks 1 output with notes, counted as read all the same: check o999\n" in done.stdout
+
+
 def test_importing_the_same_notes_twice_changes_nothing(project: Path) -> None:
     first = discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     files = {path: path.read_bytes() for path in (project / "calibration").rglob("*") if path.is_file()}

@@ -16,7 +16,7 @@ from markscheme.features.discover.store import assignment_of
 from markscheme.features.discover.suggestions import Suggestion, suggest
 from markscheme.files import append_lines
 from markscheme.judges.judge import Judge, Reply
-from markscheme.phrases import counted
+from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
@@ -69,6 +69,12 @@ def take_notes(
         raise UsageError(f"none of the notes is on an output in {pool}: no id in common")
     for path, head in content.sheets.items():
         refuse_other_outputs(head, opened.pool.examples, path)
+    strangers = sorted(set(content.ids) - set(opened.pool.examples)) if opened.pool_name else []
+    if strangers:
+        outputs = counted(len(strangers), "output")
+        content.remarks.append(
+            f"{opened.pool_name} lacks {outputs} with notes, counted as read all the same: check {few_of(strangers)}"
+        )
     unread = set(opened.unread) & set(content.ids) if opened.folder.readings() else set()
     if unread:
         content.remarks.append(f"{counted(len(unread), 'output')} that stayed unread so far count as read now")
