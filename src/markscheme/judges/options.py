@@ -41,8 +41,10 @@ IN_BATCHES: Final = 20_000
 
 WAYS_OF_ASKING: Final = (
     "model", "samples", "orders", "strategy", "criteria_per_call", "temperature", "max_tokens", "expected", "scorers",
+    "probe",
 )  # fmt: skip
-"""Options that may change a judge's answers: printed commands that ask it again repeat them."""
+"""Options that may change a judge's answers, or whether it gets a question: printed commands that ask it again repeat
+them."""
 _JUDGE: Final = text_form("a judge's name, such as anthropic or openai:MODEL")
 _MODEL: Final = text_form("a model's name")
 _setting = partial(setting, opens=True)
@@ -125,12 +127,7 @@ class AskOptions:
     cache: bool = _setting(
         True, "keep replies and read them again (auto)", AUTO_OR_OFF, off="--no-cache", variable="MARKSCHEME_NO_CACHE"
     )
-    probe: bool = _setting(
-        True,
-        "try first whether a judge can see images (auto)",
-        AUTO_OR_OFF,
-        off="--no-probe",
-    )
+    probe: bool = _setting(True, "try first whether a judge can see images (auto)", AUTO_OR_OFF, off="--no-probe")
     expected: bool = _setting(
         False, "use the expected level, by the probabilities of levels: {judges with probabilities}", SWITCH
     )

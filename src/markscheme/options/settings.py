@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from markscheme.errors import UsageError, suggestion
+from markscheme.options.forms import AUTO_OR_OFF
 from markscheme.options.table import OptionSource, options_of, setting_named, settings_declared
 from markscheme.session import SETTINGS_FILES
 
@@ -78,6 +79,8 @@ def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
             if key not in keys or value is None or value == set_anyway:
                 continue
             name = f"--{key.replace('_', '-')}"
+            if row.form is AUTO_OR_OFF:
+                value = "auto" if value else "off"
             texts = map(_as_typed, value if row.several else (value,))
             words = (((name, text) if row.is_named else ("-o", f"{key}={text}")) for text in texts)
             typed[key] = " ".join(map(shlex.join, words))

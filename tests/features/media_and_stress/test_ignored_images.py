@@ -108,3 +108,8 @@ def test_a_stress_test_limited_to_a_change_of_text_asks_nothing_about_changed_im
     assert done.returncode == 0, done.stderr
     assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"
     assert not any(change in done.stdout for change in CHANGES_OF_IMAGES)
+
+
+def test_the_next_command_after_asking_without_a_sight_test_asks_without_one_too(charts: Path) -> None:
+    done = stress(charts, "believes", "--only-changes", "whitespace")
+    assert "Next: markscheme calibrate charts --judge function:eyes:believes -o probe=off" in done.stdout
