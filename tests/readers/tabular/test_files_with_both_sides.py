@@ -139,3 +139,54 @@ def test_a_file_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     file = table(tmp_path / "v.csv", STRICT, LABELS)
     with pytest.raises(UsageError, match="named twice"):
         read_files([file, file], ColumnOptions())
+
+
+def ratings_of(path: Path, rows: Sequence[int], column: str = "score") -> Path:
+    """Write a file of ratings, with these rows' ids and responses."""
+    lines = [f"{row},Answer {row}.,{row % 5 + 1}\n" for row in rows]
+    path.write_text("".join([f"id,answer,{column}\n", *lines]), encoding="utf-8")
+    return path
+
+
+def test_annotators_who_rated_a_part_of_the_responses_each_are_compared_on_all_rows_that_two_of_them_rated(
+    tmp_path: Path,
+) -> None:
+    parts = {"ana": [*range(20)], "ben": [*range(10, 30)], "cy": [*range(10), *range(20, 32)]}
+    files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
+    reading = read_files(files, ColumnOptions(human=("ana:score", "ben:score", "cy:score")))
+    assert sorted(map(int, reading.ids)) == [*range(30)]
+    assert reading.apart == {"ana": 0, "ben": 0, "cy": 2}
+    rated = {
+        side.name: {int(u) for u, c in zip(reading.ids, side.cells, strict=True) if c} for side in reading.sides("")
+    }
+    assert rated == {name: {row for row in rows if row < 30} for name, rows in parts.items()}
+
+
+def test_of_a_judge_s_file_and_several_annotators_each_row_counts_that_the_judge_and_one_annotator_rated(
+    tmp_path: Path,
+) -> None:
+    parts = {"ana": [*range(20)], "ben": [*range(15, 35)], "gpt": [*range(30)]}
+    files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
+    reading = read_files(files, ColumnOptions(judge=("gpt:score",), human=("ana:score", "ben:score")))
+    assert sorted(map(int, reading.ids)) == [*range(30)]
+    assert reading.apart == {"ana": 0, "ben": 5, "gpt": 0}
+    assert [
+        next(c for c in reading.columns if c.name == "answer").cells[reading.ids.index(row)] for row in ("3", "22")
+    ] == [
+        "Answer 3.",
+        "Answer 22.",
+    ]
+
+
+def test_files_are_refused_if_the_ids_of_one_of_them_are_not_those_of_the_others(tmp_path: Path) -> None:
+    parts = {"ana": range(20), "ben": range(20), "cy": range(100, 120)}
+    files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
+    with pytest.raises(UsageError, match="only 0 of 20 rows of 'ana', 'ben' and 'cy' have the same id"):
+        read_files(files, ColumnOptions(human=("ana:score", "ben:score", "cy:score")))
+
+
+def test_which_of_several_annotators_files_are_a_judge_s_is_asked_before_their_ids_are_refused(tmp_path: Path) -> None:
+    parts = {"ana": [*range(20)], "ben": [*range(10, 30)], "cy": [*range(10), *range(20, 30)]}
+    files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
+    with pytest.raises(UsageError, match="which columns are a judge's and people's"):
+        read_files(files, ColumnOptions())

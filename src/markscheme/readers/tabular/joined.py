@@ -1,12 +1,13 @@
 """Joining of several tables by ids, or by equal queries and responses, never by the position of rows."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from itertools import chain
 from typing import TypeAlias
 
 from markscheme.numerals import number_in
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import TableColumn, id_column, output_roles
+from markscheme.readers.tabular.columns import ColumnRole, TableColumn, id_column, output_roles
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
@@ -18,55 +19,65 @@ _Tables: TypeAlias = Sequence[tuple[str, Sequence[TableColumn]]]
 def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], Mapping[str, int]]:
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
+    Of three tables or more with ids, one with annotators' ratings and no judge's may lack rows: its cells are empty.
+
     Returns:
         The columns of all tables, with the file's name added if several have a column of the same name, and the number
-        of rows without partner of each file.
+        of rows of each file that are left out.
 
     Raises:
         UsageError: Too few rows have a partner, or texts of one id differ.
     """
-    keys = _keys(tables, options)
-    shared = [key for key in keys[0] if all(key in others for others in keys[1:])]
-    fewest = min(map(len, keys))
-    if len(shared) < max(1, JOINED * fewest):
-        names = [name for name, _ in tables]
-        raise refusal("ids-apart", columns=names, joined=len(shared), of=fewest, choices=[("--id", "COLUMN")])
+    ids = [_id_name(columns, options) for _, columns in tables]
+    keys = _keys(tables, ids)
+    least = len(tables) if None in ids else 2
+    shared = [key for key, tables_of_row in Counter(chain(*keys)).items() if tables_of_row >= least]
     times = Counter(column.name for _, columns in tables for column in columns)
-    ids = {_id_name(columns, options) for _, columns in tables}
-    result: list[TableColumn] = []
-    texts: dict[str, Sequence[str]] = {}
+    result: dict[str, TableColumn] = {}
+    texts: dict[str, list[str | None]] = {}
     for (stem, columns), by_key in zip(tables, keys, strict=True):
-        rows = [by_key[key] for key in shared]
         for column in columns:
-            cells = tuple(column.cells[row] for row in rows)
-            is_text = column.name in ids or _is_text(column)
-            if is_text and column.name in texts:
-                _refuse_other_texts(column.name, texts[column.name], cells, shared, options)
-                continue
+            is_id = column.name in ids
+            is_text = is_id or _is_text(column)
+            cells = [column.cells[by_key[key]] if key in by_key else key if is_id else None for key in shared]
             if is_text:
-                texts[column.name] = cells
+                earlier = texts.get(column.name, cells)
+                if not is_id:
+                    _refuse_other_texts(column.name, earlier, cells, shared)
+                cells = texts[column.name] = [b if a is None else a for a, b in zip(earlier, cells, strict=True)]
             is_shared = times[column.name] > 1 and not is_text
             name = f"{stem}:{column.name}" if is_shared else column.name
-            result.append(TableColumn(name, cells, stem if is_shared else None))
-    apart = {stem: len(by_key) - len(shared) for (stem, _), by_key in zip(tables, keys, strict=True)}
-    return _with_one_of_equal(result, tables, options), apart
+            result[name] = TableColumn(name, [cell or "" for cell in cells], stem if is_shared else None)
+    roles = output_roles(list(result.values()), options)
+    sides = {stem: {roles.get(name) for c in of for name in (c.name, f"{stem}:{c.name}")} for stem, of in tables}
+    judged = {stem for stem, side in sides.items() if "judge" in side}
+    labelled = {stem for stem, side in sides.items() if "human" in side} or set(sides)
+    whole = [by_key for stem, by_key in zip(sides, keys, strict=True) if stem in judged or stem not in labelled]
+    kept = [row for row, key in enumerate(shared) if all(key in by_key for by_key in whole)]
+    counts = [sum(shared[row] in by_key for row in kept) for by_key in keys]
+    fewest = min(map(len, keys))
+    if min(counts) < max(1, JOINED * fewest):
+        raise refusal("ids-apart", columns=list(sides), joined=min(counts), of=fewest, choices=[("--id", "COLUMN")])
+    apart = {stem: len(by_key) - count for (stem, _), by_key, count in zip(tables, keys, counts, strict=True)}
+    joint = [TableColumn(c.name, [c.cells[row] for row in kept], c.file) for c in result.values()]
+    return _with_one_of_equal(joint, roles, judged, options), apart
 
 
-def _with_one_of_equal(columns: Sequence[TableColumn], tables: _Tables, options: ColumnOptions) -> list[TableColumn]:
+def _with_one_of_equal(
+    columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], judged: Set[str], options: ColumnOptions
+) -> list[TableColumn]:
     """Keep one column of labels, or of verdicts, if joined files with both merely repeat it; keep all other columns.
 
     If the labels of all files are equal, they are one annotator's, next to the verdicts of several judges. If labels
     differ and the verdicts are equal, the verdicts are one judge's, next to the labels of several annotators. A column
     that an option names with its file is kept under that name.
     """
-    roles = output_roles(columns, options)
     named = {*options.judge, *options.human}
     groups: dict[str, dict[str, list[TableColumn]]] = {"human": {}, "judge": {}}
     for column in columns:
         if column.file is not None and roles[column.name] in groups and column.name not in named:
             groups[roles[column.name]].setdefault(column.name.removeprefix(f"{column.file}:"), []).append(column)
     people, judges = ({name: of for name, of in side.items() if len(of) > 1} for side in groups.values())
-    judged = {stem for stem, of in tables for c in of if "judge" in (roles.get(c.name), roles.get(f"{stem}:{c.name}"))}
     same = {name: of for name, of in people.items() if _are_one(of)} if len(judged) > 1 else {}
     if people and not same:
         same = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
@@ -92,22 +103,17 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
     return options.id if options.id in names else id_column(columns, ColumnOptions(map=options.map))
 
 
-def _keys(tables: _Tables, options: ColumnOptions) -> list[dict[str, int]]:
+def _keys(tables: _Tables, ids: Sequence[str | None]) -> list[dict[str, int]]:
     """Map, for each table, a row's id (or, without ids, its query and response) to the row's index."""
-    names = [_id_name(columns, options) for _, columns in tables]
-    if all(name is not None for name in names):
-        ids = [next(c for c in columns if c.name == name) for (_, columns), name in zip(tables, names, strict=True)]
-        return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in ids]
-    texts = [sorted(column.name for column in columns if _is_text(column)) for _, columns in tables]
-    common = [name for name in texts[0] if all(name in others for others in texts[1:])]
+    if None not in ids:
+        columns = [next(c for c in of if c.name == name) for (_, of), name in zip(tables, ids, strict=True)]
+        return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in columns]
+    texts = [{column.name: column.cells for column in of if _is_text(column)} for _, of in tables]
+    common = sorted(set.intersection(*map(set, texts)))
     if not common:
         raise refusal("ids-apart", columns=[name for name, _ in tables], joined=0, of=0, choices=[("--id", "COLUMN")])
-    keys = []
-    for _, columns in tables:
-        by_name = {column.name: column for column in columns}
-        cells = zip(*(by_name[name].cells for name in common), strict=True)
-        keys.append({"\0".join(row): index for index, row in enumerate(cells)})
-    return keys
+    rows = [zip(*(cells[name] for name in common), strict=True) for cells in texts]
+    return [{"\0".join(row): index for index, row in enumerate(of)} for of in rows]
 
 
 def _as_id(cell: str) -> str:
@@ -117,12 +123,9 @@ def _as_id(cell: str) -> str:
 
 
 def _refuse_other_texts(
-    name: str, ours: Sequence[str], theirs: Sequence[str], ids: Sequence[str], options: ColumnOptions
+    name: str, ours: Sequence[str | None], theirs: Sequence[str | None], ids: Sequence[str]
 ) -> None:
-    if name == options.id:
-        return
-    differ = [unit for unit, a, b in zip(ids, ours, theirs, strict=True) if folded(a) != folded(b)]
-    words = name_words(name)
-    if differ and words[-1] in RESPONSE_ENDS | QUERY_ENDS:
+    both = [(unit, a, b) for unit, a, b in zip(ids, ours, theirs, strict=True) if a is not None and b is not None]
+    if differ := [unit for unit, a, b in both if folded(a) != folded(b)]:
         values, choices = dict.fromkeys(differ, 1), [("--id", "COLUMN")]
         raise refusal("texts-differ", columns=[name], values=values, count=len(differ), choices=choices)
