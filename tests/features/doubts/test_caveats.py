@@ -127,3 +127,21 @@ def test_false_fails_whose_criteria_all_pass_by_the_judge_are_counted_since_some
     ratings = [{"id": f"e{row}", "criteria": {"it": level[5 < row < 40]}, "pass": 19 < row < 40} for row in range(60)]
     text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
     assert "On 14 of 20 false fails the judge passes every criterion: the file's own pass or fail also counts" in text
+
+
+def test_false_fails_below_the_rubric_s_pass_mark_are_the_judge_s_own_even_if_each_criterion_passes() -> None:
+    criterion = {"name": "it", "description": "How kind is it?", "scale": {"min": 1, "max": 5}}
+    rubric = Rubric.from_dict({"name": "kind", "passingThreshold": 0.75, "criteria": [criterion]})
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{row}",
+            "response": f"Output {row}",
+            "labels": [{"rater": "ana", "criteria": {"it": 4 if row < 40 else 2}}],
+        }
+        for row in range(60)
+    ]
+    levels = [3 if row < 10 else 4 if row < 40 else 2 for row in range(60)]
+    ratings = [{"id": f"e{row}", "criteria": {"it": level}, "pass": level >= 4} for row, level in enumerate(levels)]
+    calibration = calibrate(rubric, examples, ratings=ratings)
+    assert len(calibration.false_fails) == 10
+    assert "passes every criterion" not in text_of(view(calibration))

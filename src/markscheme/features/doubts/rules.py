@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from markscheme.features.doubts import words
+from markscheme.grading.score import ROUNDING
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
@@ -60,17 +61,14 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
 
 
 def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
-    """Yield a line on false fails whose criteria all pass by the judge, so that what fails them isn't the judge."""
+    """Yield a line on false fails that the judge passes by the rubric, so that what fails them isn't the judge."""
     units = set(comparison.false_fails)
     failed = units.intersection(comparison.judge.used.where(lambda rating: rating.passed is False).ids) if units else ()
     if not failed:
         return
     passes = [_passes(criterion, comparison.judge.levels[criterion.name]) for criterion in comparison.rubric.criteria]
-    passing = sum(
-        unit in failed
-        for unit, passes_all in zip(comparison.gold.ids, np.all(passes, axis=0), strict=True)
-        if passes_all
-    )
+    by_rubric = np.all(passes, axis=0) & ~(comparison.scores < comparison.rubric.pass_mark - ROUNDING)
+    passing = sum(unit in failed for unit, is_pass in zip(comparison.gold.ids, by_rubric, strict=True) if is_pass)
     if passing:
         yield words.failed_by_others(passing, len(units))
 
