@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from markscheme import Rubric
+from markscheme import Rubric, calibrate
 from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
+from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Usage
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
@@ -230,3 +231,17 @@ def test_a_judge_that_left_over_a_tenth_ungraded_is_said_to_be_usable_only_for_t
     assert (made.exit_status, made.use) == (5, "gate")
     assert "! Can gate." in page
     assert "But only 80 of 100 examples are graded: for the others nothing is shown." in page
+
+
+def test_a_verdict_without_a_quote_is_not_counted_among_the_quotes_that_were_not_found() -> None:
+    quotes = {"first": "", "second": "", "third": "The third reply", "fourth": "words of another reply"}
+    labels = [{"rater": "ana", "criteria": {"polite": "MET"}}]
+    examples = [{"id": name, "response": f"The {name} reply is here.", "labels": labels} for name in quotes]
+
+    def judge(system_prompt: str, user_prompt: str) -> dict[str, object]:
+        quote = next(quote for name, quote in quotes.items() if f"The {name} reply" in user_prompt)
+        return {"verdicts": {"polite": {"quote": quote, "reason": "By ear.", "level": "MET"}}}
+
+    rubric = Rubric.from_dict({"name": "reply", "criteria": [{"name": "polite", "requirement": "Polite"}]})
+    calibration = calibrate(rubric, examples, FunctionJudge(judge, "ear"))
+    assert (calibration.counts.quotes, calibration.counts.quotes_not_found) == (2, 1)

@@ -588,7 +588,7 @@ def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Co
         from_cache=from_cache,
         unread=declined["unread"],
         quotes=sum(times for answer, times in answers if answer.quote is not None),
-        quotes_not_found=sum(times for answer, times in answers if answer.quote_found is False),
+        quotes_not_found=sum(n for answer, n in answers if answer.quote is not None and answer.quote_found is False),
         stale_labels=examples.stale,
         set_aside=comparison.gold.set_aside,
         even_splits=len(comparison.gold.even_splits),
