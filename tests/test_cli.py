@@ -1,5 +1,6 @@
 """The command line as a whole: what there is, how it is described, and how errors end."""
 
+import json
 import os
 import re
 import subprocess
@@ -126,3 +127,15 @@ def test_a_command_multiplies_matrices_in_one_thread_unless_the_environment_says
     for environment, threads in ((unset, "1"), ({**unset, THREADS_OF_NUMPY: "3"}, "3")):
         ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
         assert ended.stdout.splitlines()[-1] == threads
+
+
+def test_a_prompt_that_equal_examples_share_is_printed_once(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("name: p\ncriteria: [{name: right, requirement: It is right.}]\n")
+    lines = [
+        {"id": name, "query": "How late?", "response": response} for name, response in zip("abc", "112", strict=True)
+    ]
+    (tmp_path / "some.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = run("markscheme", "grade", "p.yaml", "some.jsonl", "--show-prompt", cwd=tmp_path)
+    prompts = [json.loads(line)["fingerprint"] for line in done.stdout.splitlines()]
+    assert len(prompts) == len(set(prompts)) == 2
+    assert done.stderr.startswith("2 prompts")

@@ -17,7 +17,7 @@ from markscheme.rubrics.search import find_calibration
 
 
 def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool, grade_rows: str | None) -> int:
-    """Print the prompts that a judge is sent before any retries, as JSON lines without labels; return the exit status.
+    """Print the prompts that a judge is sent before any retries, each once, as JSON lines; return the exit status.
 
     Args:
         rubric: The rubric.
@@ -28,8 +28,8 @@ def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool,
     if wanted is None:
         examples = load_examples(examples_of(rubric, None)[0], rubric).examples
         wanted = [prompt for example in examples for prompt in questions(rubric, example.submission)]
-    folder = find_calibration(rubric.name, Path.cwd())
-    if missing and folder is not None:
+    wanted = list({prompt.fingerprint: prompt for prompt in wanted}.values())  # equal examples are asked about alike
+    if missing and (folder := find_calibration(rubric.name, Path.cwd())) is not None:
         for recording in sorted((folder / "replies").glob("*.jsonl")):
             wanted = RecordedJudge.load(recording).lacks(wanted)
     for prompt in wanted:
