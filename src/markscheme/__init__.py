@@ -102,15 +102,16 @@ if not TYPE_CHECKING:  # a type checker knows the names from the imports above
 
 
 def _of_core() -> tuple[_Feature, ...]:
-    from markscheme.core_options import OF_CORE
+    from markscheme.core_options import CORE_OPTIONS
 
-    return OF_CORE
+    return (CORE_OPTIONS,)
 
 
 def _features() -> tuple[_Feature, ...]:
     from markscheme.features import FEATURES
+    from markscheme.report.reported import RESULT_REPORTS
 
-    return FEATURES
+    return (RESULT_REPORTS, *FEATURES)
 
 
 _offer(_of_core, _features)

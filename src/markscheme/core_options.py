@@ -1,4 +1,4 @@
-"""Adds the core's families of options to the table of families, and declares them next to its reports of results."""
+"""Adds the core's families of options to the table of families."""
 
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.judges.options import AskOptions
@@ -6,7 +6,6 @@ from markscheme.options.reading import DamageOptions
 from markscheme.options.table import OPTIONS, Family
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.report.reported import RESULT_REPORTS
 from markscheme.seam import Feature
 
 CORE_OPTIONS = Feature(
@@ -21,5 +20,3 @@ CORE_OPTIONS = Feature(
     ),
 )
 """The core's own families of options, declared as features declare theirs, in the order of the settings file."""
-OF_CORE = (CORE_OPTIONS, RESULT_REPORTS)
-"""What the core itself adds to its tables, before any feature does."""

@@ -117,8 +117,8 @@ def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Ca
 def test_a_run_that_is_accepted_to_start_over_replaces_all_runs_accepted_before(
     calibration: Calibration, tmp_path: Path
 ) -> None:
-    beside = tmp_path / "accepted-of-mine.jsonl"
-    beside.write_text("", encoding="utf-8")
+    another_file = tmp_path / "accepted-of-mine.jsonl"
+    another_file.write_text("", encoding="utf-8")
     path = tmp_path / "accepted.json"
     accept(calibration, path)
     first = _file_of_ratings(path)
@@ -126,7 +126,7 @@ def test_a_run_that_is_accepted_to_start_over_replaces_all_runs_accepted_before(
     assert "are dropped" not in accept(replace(calibration, repeats=()), path, start_over=True)
     second = _file_of_ratings(path)
     assert first != second
-    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second, beside])
+    assert sorted(tmp_path.iterdir()) == sorted([path, tmp_path / "accepted_runs.jsonl", second, another_file])
     assert len(load_accepted(path).runs) == 1
 
 

@@ -192,9 +192,9 @@ class CalibrationRequest:
         }
         typed = typed_options(("samples", "strategy", "criteria_per_call", "scorers"), self.ask)
         of_asking = (f"--{key}" if text.startswith("--") else f"-o {key}" for key, text in typed.items())
-        given = [*(f"--{key}" for key, value in values.items() if value), *of_asking]
-        if given:
-            raise UsageError(f"{given[0]} needs a rubric; {why}")
+        refused = [*(f"--{key}" for key, value in values.items() if value), *of_asking]
+        if refused:
+            raise UsageError(f"{refused[0]} needs a rubric; {why}")
 
     # Promptfoo's results
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from markscheme.features.doubts import words
 from markscheme.grading.score import ROUNDING
+from markscheme.stats.distinct import numbered_values
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
@@ -75,8 +76,8 @@ def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
 
 def _passes(criterion: "Criterion", levels: "Floats") -> "Flags":
     """Return flags of the examples whose level of a criterion passes; False for an example without a level."""
-    unique, index = np.unique(levels, return_inverse=True)
-    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in unique.tolist()]
+    distinct, index = numbered_values(levels)
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in distinct.tolist()]
     return np.array(passes, dtype=np.bool_)[index]
 
 

@@ -295,8 +295,11 @@ def _notes_on_labels_in(
     if not labels:
         return
     folder = work.file.path.parent
-    own = [*ratings_in(folder, work.rubric), *(label for example in work.home.read() for label in example.labels)]
-    counted_labels = {(label.id, label.rater) for label in own}
+    own_labels = [
+        *ratings_in(folder, work.rubric),
+        *(label for example in work.home.read() for label in example.labels),
+    ]
+    counted_labels = {(label.id, label.rater) for label in own_labels}
     missing = [label for label in labels if (label.id, label.rater) not in counted_labels]
     if missing:
         by = in_words(list(dict.fromkeys(label.rater for label in missing)))

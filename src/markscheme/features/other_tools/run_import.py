@@ -271,8 +271,8 @@ def _refuse_unknown_levels(words: Mapping[str, str], rubric: Rubric) -> None:
         UsageError: A meaning is neither a level, nor a word for pass or fail, nor says that a criterion doesn't apply.
     """
     for word, meaning in words.items():
-        said = folded(meaning)
-        if said in NOT_APPLICABLE or decision_of(said) is not None:
+        folded_meaning = folded(meaning)
+        if folded_meaning in NOT_APPLICABLE or decision_of(folded_meaning) is not None:
             continue
         if any(_is_level(criterion.scale, meaning, criterion.name) for criterion in rubric.criteria):
             continue

@@ -53,13 +53,13 @@ def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], 
     judged = {stem for stem, side in sides.items() if "judge" in side}
     labelled = {stem for stem, side in sides.items() if "human" in side} or set(sides)
     whole = [by_key for stem, by_key in zip(sides, keys, strict=True) if stem in judged or stem not in labelled]
-    kept = [row for row, key in enumerate(shared) if all(key in by_key for by_key in whole)]
-    counts = [sum(shared[row] in by_key for row in kept) for by_key in keys]
+    joined_rows = [row for row, key in enumerate(shared) if all(key in by_key for by_key in whole)]
+    counts = [sum(shared[row] in by_key for row in joined_rows) for by_key in keys]
     fewest = min(map(len, keys))
     if min(counts) < max(1, JOINED * fewest):
         raise refusal("ids-apart", columns=list(sides), joined=min(counts), of=fewest, choices=[("--id", "COLUMN")])
     apart = {stem: len(by_key) - count for (stem, _), by_key, count in zip(tables, keys, counts, strict=True)}
-    joint = [TableColumn(c.name, [c.cells[row] for row in kept], c.file) for c in result.values()]
+    joint = [TableColumn(c.name, [c.cells[row] for row in joined_rows], c.file) for c in result.values()]
     return _with_one_of_equal(joint, roles, judged, options), apart
 
 
