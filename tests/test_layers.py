@@ -29,6 +29,7 @@ LAYERS = [
     "phrases",
     "progress",
     "fingerprint",
+    "json_text",
     "plain_data",
     "row_files",
     "options",
@@ -86,7 +87,6 @@ LATE: dict[str, dict[str, str]] = {
         "commands.call": "the commands' parser isn't needed for `--version`",
         "traceback": FOR_THE_START,
     },
-    "prompts.parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "promptfoo.entry": {
         "promptfoo.negation": "an assertion that a session answers loads json and socket alone",

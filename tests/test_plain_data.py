@@ -8,15 +8,14 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
+from markscheme.json_text import json_values, parse_json
 from markscheme.plain_data import (
     MAX_LETTERS,
     MAX_NODES,
     elements,
     json_lines,
     json_parts,
-    json_values,
     objects,
-    parse_json,
     plain_data,
     read_json,
 )

@@ -8,10 +8,8 @@ import json
 import os
 import re
 import stat
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from types import UnionType
@@ -21,8 +19,9 @@ import yaml
 
 from markscheme.errors import FileError, UsageError, no_file, refuse_lines
 from markscheme.files import append_lines
+from markscheme.json_text import SHOWN_DIGITS, PairsHook, decoder_for, json_value, pairs_once, parse_json
 from markscheme.numerals import finite
-from markscheme.text import cut_short, encodable, encodable_data, escaped
+from markscheme.text import cut_short, encodable, encodable_data
 
 MAX_DEPTH = 50
 """Largest number of levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, of
@@ -38,12 +37,7 @@ BATCH: Final = 2**18
 LONGEST_CELL = 2**31 - 1
 """Largest number of characters of a table's cell, for csv's reader, whose default of 131,072 is too few for whole
 documents."""
-SHOWN_DIGITS = 20
-"""Number of digits of a number that messages show, enough for its author to find it."""
-
 Place: TypeAlias = tuple[str | int, ...]
-PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
-"""Function that makes a value from the keys and values of a JSON object, in their order."""
 Form: TypeAlias = Literal["yaml", "json"]
 
 
@@ -182,31 +176,6 @@ def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError
         return ()
 
 
-_WITH_ID = re.compile(rb'\{"id": ?"([^"\\\x00-\x1f]+)", ?(.+)\}\s*')
-
-
-def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
-    r"""Split a line of JSON into the id at its beginning and the remaining text.
-
-    Lines that differ only in their ids then need to be parsed only once.
-
-    If a line is an object in which no key occurs twice, so is every line with another id and the same remaining text.
-
-    Returns:
-        The id and the remaining text; None and the whole line if the line doesn't begin with an id.
-
-    Example:
-        >>> id_and_rest(b'{"id": "a7", "rater": "judge", "criteria": {"tone": 3}}\n')
-        ('a7', b'"rater": "judge", "criteria": {"tone": 3}')
-    """
-    if parsed := _WITH_ID.fullmatch(raw):
-        try:
-            return parsed[1].decode(), parsed[2]
-        except UnicodeDecodeError:
-            pass
-    return None, raw
-
-
 def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a JSON lines file with line numbers, or of a list in a `.json` file with their ordinals.
 
@@ -243,8 +212,8 @@ def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], 
     """
     try:
         for line in lines:
-            read(parse_json(json.dumps(line, ensure_ascii=False, allow_nan=False), object_pairs_hook=_pairs_once))
-    except (ValueError, RecursionError) as problem:
+            read(parse_json(json.dumps(line, ensure_ascii=False, allow_nan=False), object_pairs_hook=pairs_once))
+    except ValueError as problem:
         raise UsageError(f"nothing is kept, since it couldn't be read again: {problem}") from problem
 
 
@@ -309,185 +278,9 @@ def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError])
         return json_value(raw)
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path, line=line_number) from problem
-    except (ValueError, RecursionError) as problem:
+    except ValueError as problem:
         end = "" if raw.endswith(b"\n") else "; it is the end of the file, which may be cut off"
         raise error(f"is not readable JSON: {problem}{end}", path=path, line=line_number) from problem
-
-
-def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
-    return entries
-
-
-def json_value(raw: bytes, *, object_pairs_hook: PairsHook | None = _pairs_once) -> Any:
-    """Parse a JSON text from a file; a key that occurs twice in an object is an error.
-
-    Args:
-        raw: The text.
-        object_pairs_hook: Function that makes a value from the keys and values of an object; by default it makes a
-            dict, and refuses a key that occurs twice. None to make dicts faster, for a text in which no key occurs
-            twice.
-
-    Raises:
-        ValueError: The text isn't UTF-8, or isn't JSON.
-        RecursionError: The text is nested too deep.
-    """
-    text = (raw[len(BOM_UTF8) :] if raw.startswith(BOM_UTF8) else raw).decode()
-    return parse_json(text, parse_constant=no_constant, object_pairs_hook=object_pairs_hook)
-
-
-def json_values(raws: Sequence[bytes]) -> list[Any] | None:
-    """Parse JSON objects all at once, in half the time for short ones; None if they have to be parsed one by one.
-
-    Returns:
-        The values; None if a text isn't an object, isn't JSON, or has an object in which a key occurs twice.
-
-    Example:
-        >>> json_values([b'{"id": 1}', b'{"id": 2}']), json_values([b'{"id": 1', b'"n": 2}'])
-        ([{'id': 1}, {'id': 2}], None)
-    """
-    if not raws:
-        return []
-    whole = b"[" + _BETWEEN.join(raws) + b"]"
-    try:
-        data = _flat_objects(raws[0], whole) or json_value(whole)
-    except (ValueError, RecursionError):
-        return None
-    are_apart = len(data) == 2 * len(raws) - 1 and all(mark == _MARK for mark in data[1::2])
-    return data[::2] if are_apart else None
-
-
-def _flat_objects(first: bytes, whole: bytes) -> list[Any] | None:
-    """Parse a list of JSON texts if each is an object without inner objects or a repeated key; else return None.
-
-    Counting keys is faster than comparing them: if there are as many keys in the text as in the objects, each occurs
-    once. A text that has the end of a key in a string is left to the slower reader.
-
-    Args:
-        first: The first text, which shows if it is worth a try.
-        whole: All texts as one list.
-
-    Returns:
-        The list; None if its objects may contain objects, or the same key twice.
-    """
-    value = json_value(first)
-    is_flat = isinstance(value, dict) and first.count(_END_OF_KEY) == len(value)
-    if not is_flat or any(apart in whole for apart in _APART_FROM_COLON):
-        return None
-    data: list[Any] = json_value(whole, object_pairs_hook=None)
-    n_keys = sum(len(element) for element in data[::2] if isinstance(element, dict))
-    return data if whole.count(_END_OF_KEY) == n_keys else None
-
-
-_END_OF_KEY: Final = b'":'
-_APART_FROM_COLON: Final = (b" :", b"\t:", b"\r:", b"\n:")
-"""White space by which a key may be separated from its colon."""
-
-
-_MARK: Final = "\x7fnext text\x7f"
-"""Separator between texts that are parsed as one list, by which a text that isn't closed before the next one is
-detected."""
-_BETWEEN: Final = b"," + json.dumps(_MARK).encode() + b","
-
-
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-LETTERS_APART = 154
-"""Distance between the characters of a text that are checked for digits, to find whole numbers too large for a float: a
-number of 309 digits contains two of these characters."""
-_TWO_DIGITS = re.compile(r"\d\d")
-
-
-def _may_have_long_number(text: str) -> bool:
-    """Return True if a JSON text may contain a whole number of 309 digits or more, from a look at some characters."""
-    return len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
-
-
-def parse_json(
-    text: str,
-    *,
-    parse_constant: Callable[[str], Any] | None = None,
-    object_pairs_hook: PairsHook | None = None,
-) -> Any:
-    """Parse a JSON text; half a character (a lone surrogate) in it becomes U+FFFD, so that it can be stored.
-
-    Raises:
-        ValueError: The text isn't JSON, or has a number that is too large for arithmetic.
-        RecursionError: The text is nested too deep.
-    """
-    data = _decoder(parse_constant, object_pairs_hook, is_long=_may_have_long_number(text)).decode(text)
-    return encodable_data(data) if _HALF.search(text) else data
-
-
-def json_amid_prose(text: str) -> Any:
-    """Parse the JSON object or list in a model's text, which may have prose or a code fence around it.
-
-    Raises:
-        ValueError: The text has no such object or list.
-
-    Example:
-        >>> json_amid_prose('Here you are: {"modes": []}. Anything else?')
-        {'modes': []}
-    """
-    begins = [index for index in (text.find("{"), text.find("[")) if index >= 0]
-    for opening in sorted(begins):
-        closing = text.rfind("}" if text[opening] == "{" else "]")
-        try:
-            return parse_json(text[opening : closing + 1])
-        except (ValueError, RecursionError):
-            continue
-    raise ValueError("no JSON")
-
-
-def safe_json(value: Any) -> str:
-    r"""Encode a value as JSON on one line, which YAML reads the same and a terminal prints safely.
-
-    Example:
-        >>> safe_json({"name": "Größe", "size": "10\u202e"})
-        '{"name": "Größe", "size": "10\\u202e"}'
-    """
-    return escaped(json.dumps(value, ensure_ascii=False))
-
-
-@lru_cache(maxsize=32)
-def _decoder(
-    parse_constant: Callable[[str], Any] | None,
-    object_pairs_hook: PairsHook | None,
-    *,
-    is_long: bool,
-) -> json.JSONDecoder:
-    """Make and cache a JSON decoder with hooks for constants and objects; `is_long` if a number may be very long."""
-    numbers: dict[str, Any] = _NUMBERS if is_long else _FRACTIONS
-    return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
-
-
-def _whole(digits: str) -> int:
-    converted = int(digits)
-    _refuse_too_large(converted, digits)
-    return converted
-
-
-def _decimal(digits: str) -> float:
-    converted = float(digits)
-    if converted - converted != 0:
-        _refuse_too_large(converted, digits)
-    return converted
-
-
-def _refuse_too_large(converted: float, digits: str) -> None:
-    if finite(converted) is None:
-        raise ValueError(f"the number {cut_short(digits, SHOWN_DIGITS)} is too large")
-
-
-_FRACTIONS = {"parse_float": _decimal}
-_NUMBERS = {**_FRACTIONS, "parse_int": _whole}
-
-
-def no_constant(name: str) -> Any:
-    """Refuse NaN and Infinity, which Python's JSON reader would accept; for use as `parse_constant`."""
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[str], Any] | None = None) -> Any:
@@ -498,7 +291,7 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
     """
     try:
         return parse_json(read_text(path, error), parse_constant=parse_constant)
-    except (ValueError, RecursionError) as problem:
+    except ValueError as problem:
         raise error(_why_not_json(problem, path), path=path) from problem
 
 
@@ -546,7 +339,7 @@ class _JsonStream:
         self._text = ""
         self._at = 0
         self._size = 1 << 20
-        self._decoder = json.JSONDecoder(**_FRACTIONS)  # type: ignore[arg-type]
+        self._decoder = decoder_for("")
 
     def peek(self) -> str:
         """Return the next character in the stream that isn't white space; "" at the end."""
@@ -610,8 +403,7 @@ class _JsonStream:
         self._size = self._size * 2 if not self._at else 1 << 20
         self._text = self._text[self._at :] + block
         self._at = 0
-        if _may_have_long_number(self._text):
-            self._decoder = json.JSONDecoder(**_NUMBERS)  # type: ignore[arg-type]
+        self._decoder = decoder_for(self._text)
         return bool(block)
 
 
@@ -713,7 +505,7 @@ class _Reader:
         try:  # nearly all JSON is YAML, whose reader knows the lines; the data come from the JSON reader
             node = self._composed(text.replace("\t", " "))
         except yaml.YAMLError:
-            return self._parsed(text, _pairs_once), {}
+            return self._parsed(text, pairs_once), {}
         if node is not None:
             self._plain(node, ())
         return data, self.lines
@@ -723,8 +515,6 @@ class _Reader:
             return parse_json(text, object_pairs_hook=pairs)
         except json.JSONDecodeError as problem:
             raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
-        except RecursionError as problem:
-            raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
         except ValueError as problem:
             raise self.refuse(f"is not readable JSON: {problem}") from problem
 

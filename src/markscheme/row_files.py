@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Literal, TypeAlias
 
 from markscheme.errors import FROM_OTHERS_CODE, UsageError
-from markscheme.plain_data import safe_json
+from markscheme.json_text import safe_json
 from markscheme.shipped import install_command
 from markscheme.text import on_one_line, printable, spreadsheet_cell
 

@@ -404,7 +404,7 @@ def test_from_dict_refuses_half_a_surrogate_pair_in_a_rubric_and_from_json_repla
 
 def test_deeply_nested_json_is_refused() -> None:
     for depth in (60, 100_000):
-        with pytest.raises(RubricError, match="nested more than 50 deep"):
+        with pytest.raises(RubricError, match=r"nested (more than 50|too) deep"):
             Rubric.from_json("[" * depth + "]" * depth)
 
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.errors import RatingError
-from markscheme.plain_data import no_constant, read_json
+from markscheme.json_text import no_constant
+from markscheme.plain_data import read_json
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.second_labels import second_labels_needed
 from markscheme.rubrics.keys import DEFAULT_TARGET

@@ -20,9 +20,9 @@ from markscheme.errors import (
 )
 from markscheme.grading.step_checks import CHECKS, TEXT_CHECKS, StepCheck
 from markscheme.grading.verdict import Outcome, Unread, Verdict
+from markscheme.json_text import no_constant
 from markscheme.judges.threads import in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.plain_data import no_constant
 from markscheme.prompts.steps import AgentStep, steps_of
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion

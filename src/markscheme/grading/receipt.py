@@ -7,9 +7,10 @@ from typing import Any, Final, Literal, NamedTuple, cast, get_args
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import IN_PART
+from markscheme.json_text import no_constant
 from markscheme.numerals import finite
 from markscheme.phrases import counted, in_words, number
-from markscheme.plain_data import Shape, no_constant, read_json, refuse_other_shape, shown
+from markscheme.plain_data import Shape, read_json, refuse_other_shape, shown
 from markscheme.rubrics.rubric import STRATEGY_NAMES, Rubric
 from markscheme.rubrics.search import find_calibration
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from markscheme.json_text import no_constant
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import no_constant, shown
+from markscheme.plain_data import shown
 from markscheme.prompts.material import Material
 from markscheme.prompts.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices, decision_options
 from markscheme.prompts.submission import PAIR_NAMES

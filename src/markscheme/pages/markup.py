@@ -18,6 +18,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Text, _TokenType
 from pygments.util import ClassNotFound
 
+from markscheme.json_text import json_or
+
 LONGEST_LAID_OUT = 100_000
 """Largest number of characters of a text that is rendered as Markdown, code or JSON; a longer one is shown as plain
 text, so that no browser takes minutes."""
@@ -187,10 +189,7 @@ def json_in(text: str) -> Any:
     """Parse a text that is a JSON object or list; None if it is anything else or empty."""
     if text.strip()[:1] not in ("{", "["):
         return None
-    try:
-        return json.loads(text) or None
-    except (ValueError, RecursionError):
-        return None
+    return json_or(text, None) or None
 
 
 def _tree(value: Any, name: str | None = None, depth: int = 0) -> str:

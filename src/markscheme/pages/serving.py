@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
+from markscheme.json_text import no_constant, parse_json
 from markscheme.numerals import finite
-from markscheme.plain_data import no_constant, parse_json
 from markscheme.prompts.parts import parts_of
 from markscheme.prompts.submission import Submission
 
@@ -152,7 +152,7 @@ async def sent_object(request: Request) -> dict[str, Any] | None:
             return None
     try:
         data = parse_json(body.decode("utf-8"), parse_constant=no_constant)
-    except (ValueError, RecursionError):
+    except ValueError:
         return {}
     return data if isinstance(data, dict) else {}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
+from markscheme.json_text import json_or
 from markscheme.pages.markup import laid_out, plain
 from markscheme.phrases import number
 from markscheme.prompts.steps import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
@@ -165,8 +166,5 @@ def _is_error(step: AgentStep) -> bool:
     """Return True if a result is an object that names an error."""
     if step.role != TOOL_RESULT or not step.text.startswith("{"):
         return False
-    try:
-        data = json.loads(step.text)
-    except (ValueError, RecursionError):
-        return False
+    data = json_or(step.text, None)
     return isinstance(data, dict) and bool(data.get("error"))

@@ -11,6 +11,7 @@ from typing import Any
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
+from markscheme.json_text import json_or, parse_json
 from markscheme.judges.judge import replying
 from markscheme.options.in_force import hold
 from markscheme.promptfoo.assertion import (
@@ -201,10 +202,7 @@ def _of_one_question(text: str) -> TextRubric:
 def _as_data(value: Any) -> Any:
     """Convert criteria written as a mapping, or as its JSON text, to a mapping; None for any other value."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return None
+        value = json_or(value, None)
     return value if isinstance(value, Mapping) and ({"criteria", "sections"} & value.keys()) else None
 
 
@@ -255,8 +253,8 @@ async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) 
 
 def _text(reply: str) -> str:
     try:
-        answer = json.loads(reply)["answer"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        answer = parse_json(reply)["answer"]
+    except (ValueError, TypeError, KeyError):
         return reply
     return answer if isinstance(answer, str) else reply
 

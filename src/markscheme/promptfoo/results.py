@@ -7,26 +7,16 @@ from the results of its assertions, by Promptfoo's own rule.
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.json_text import json_or, no_constant
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
-from markscheme.plain_data import (
-    json_lines,
-    mapping,
-    no_constant,
-    objects,
-    parse_json,
-    plain_data,
-    read_json,
-    read_text,
-    shown,
-)
+from markscheme.plain_data import json_lines, mapping, objects, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.prompts.parts import PartedText
 from markscheme.prompts.submission import as_text, plain_metadata, text_in_file
@@ -573,8 +563,7 @@ def _usage(component: _Component) -> Usage:
 def _by_metric(label: Any) -> Mapping[str, Any]:
     """Return expected labels by metric, from a mapping or its JSON text; {} if the label is for the whole output."""
     if isinstance(label, str) and label.lstrip().startswith("{"):
-        with suppress(ValueError, RecursionError):
-            label = parse_json(label)
+        label = json_or(label, label)
     return {str(metric): passes for metric, passes in label.items()} if isinstance(label, Mapping) else {}
 
 

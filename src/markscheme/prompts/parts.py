@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
 from markscheme.errors import RatingWarning
+from markscheme.json_text import json_or
 from markscheme.seam import OpenTable
 
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
@@ -218,12 +219,7 @@ def in_cell(cell: Any) -> Any:
     """
     if not isinstance(cell, str) or cell[:1] not in ("{", "[") or not may_name_parts(cell):
         return cell
-    from markscheme.plain_data import parse_json
-
-    try:
-        data = parse_json(cell)
-    except (ValueError, RecursionError):
-        return cell
+    data = json_or(cell, cell)
     return data if _names_parts(data) else cell
 
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
 from typing import Any, TypeAlias
 
+from markscheme.json_text import json_or
 from markscheme.prompts.traces import TRACES, TraceSpan
 from markscheme.rubrics.inputs import STEPPED
 from markscheme.text import encodable
@@ -58,10 +59,7 @@ class AgentStep:
         """Arguments of a tool as data; arguments that aren't JSON stay text."""
         if not isinstance(self.arguments, str):
             return self.arguments
-        try:
-            return json.loads(self.arguments)
-        except (ValueError, RecursionError):
-            return self.arguments
+        return json_or(self.arguments, self.arguments)
 
     @property
     def head(self) -> str:
@@ -520,10 +518,7 @@ def _words_of_value(value: Any) -> str:
         return ""
     if isinstance(value, str):
         if value.startswith('"') and value.endswith('"'):
-            try:
-                inner = json.loads(value)
-            except (ValueError, RecursionError):
-                inner = value
+            inner = json_or(value, value)
             value = inner if isinstance(inner, str) else value
         return encodable(value)
     return encodable(json.dumps(value, ensure_ascii=False, default=str))

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, TypeAlias, TypeVar, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.json_text import id_and_rest, json_values
 from markscheme.phrases import counted, few_of
-from markscheme.plain_data import id_and_rest, json_in_line, json_values, line_batches
+from markscheme.plain_data import json_in_line, line_batches
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric

@@ -12,13 +12,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint_numbers
+from markscheme.json_text import json_value, json_values
 from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     Form,
     json_in_line,
-    json_value,
-    json_values,
     line_batches,
     plain_data,
     read_text,

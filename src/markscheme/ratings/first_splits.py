@@ -13,6 +13,7 @@ from typing import Final
 from markscheme.errors import writing
 from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
+from markscheme.json_text import json_or
 from markscheme.phrases import counted
 from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.examples import ExampleSet, load_responses, warn
@@ -116,10 +117,7 @@ def read_all(examples: ExampleSet) -> ExampleSet:
 
 def _read_line(line: str) -> str:
     """Return a line of a file of examples with the split "test" changed to "dev"; any other line unchanged."""
-    try:
-        example = json.loads(line)
-    except (ValueError, RecursionError):
-        return line
+    example = json_or(line, None)
     if not isinstance(example, dict) or example.get("split") != "test":
         return line
     moved = {**example, "split": "dev"}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from markscheme.errors import RatingError, refuse_lines, writing
 from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
+from markscheme.json_text import json_or
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.ratings.example_rows import Example, values_of
@@ -281,10 +282,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
     Raises:
         RatingError: The line isn't that of this example any more, or has another split.
     """
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        data = {}
+    data = json_or(line, {})
     is_same = isinstance(data, dict) and str(data.get("id", example.id)) == example.id and bool(data)
     if not is_same or data.get("split") not in (None, example.split):
         raise RatingError("was changed while this ran; run the same command again", path=path, line=example.line)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
+from markscheme.json_text import id_and_rest
+from markscheme.plain_data import json_in_line, raw_lines, shown
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
 from markscheme.ratings.example_rows import Example, ExampleRows, telling

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import id_and_rest, json_in_line, line_batches, mapping
+from markscheme.json_text import id_and_rest
+from markscheme.plain_data import json_in_line, line_batches, mapping
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.peek import Peek

@@ -12,13 +12,13 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from markscheme.errors import RatingError, UsageError, refuse_lines
+from markscheme.json_text import parse_json
 from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     json_lines,
     json_parts,
     mapping,
-    parse_json,
     read_json,
     read_text,
     refusing_unreadable,
@@ -194,7 +194,7 @@ class Peek:
             return {}
         try:
             return mapping(parse_json(read_text(self.path, RatingError)))
-        except (RatingError, ValueError, RecursionError):
+        except (RatingError, ValueError):
             return {}
 
     @cached_property
@@ -324,7 +324,7 @@ def _is_utf8(head: bytes) -> bool:
 def _is_json(text: str) -> bool:
     try:
         parse_json(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return False
     return True
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.errors import RubricError, RubricWarning, writing
 from markscheme.files import write_whole
-from markscheme.plain_data import Form, Place, form_of, plain_data, safe_json
+from markscheme.json_text import safe_json
+from markscheme.plain_data import Form, Place, form_of, plain_data
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.reading import places_of

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
+from markscheme.json_text import json_or, parse_json
 from markscheme.phrases import counted
-from markscheme.plain_data import MAX_DEPTH, parse_json
+from markscheme.plain_data import MAX_DEPTH
 from markscheme.rubrics.criterion import YES_NO, Criterion
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.keys import RowRule
@@ -108,10 +109,7 @@ def _lists_criteria(text: str) -> bool:
     """Return True if a text is a JSON list of criteria; a list of items with a level holds grades and doesn't count."""
     if not text.startswith("["):
         return False
-    try:
-        criteria = parse_json(text)
-    except (ValueError, RecursionError):
-        return False
+    criteria = json_or(text, None)
     return bool(criteria) and all(
         isinstance(criterion, dict) and "level" not in criterion and any(map(_is_sentence, criterion.values()))
         for criterion in criteria
@@ -265,8 +263,6 @@ def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
         raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes")
     try:
         data = parse_json(text)
-    except RecursionError:
-        raise RubricError(f"is nested more than {MAX_DEPTH} deep") from None
     except ValueError as error:
         raise RubricError(f"is not readable JSON: {error}") from None
     if _depth(data) > MAX_DEPTH:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
-from markscheme.plain_data import Form, Place, elements, form_of, line_at, parse_json, plain_data, read_text, shown
+from markscheme.json_text import parse_json
+from markscheme.plain_data import Form, Place, elements, form_of, line_at, plain_data, read_text, shown
 from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
@@ -199,7 +200,7 @@ _KEYS_OF_RUBRICS = (
 def _holds_criteria(path: Path) -> bool:
     try:
         data = parse_json(read_text(path, RubricError))
-    except (ValueError, RecursionError, RubricError):
+    except (ValueError, RubricError):
         return False
     if isinstance(data, Mapping) and ("response" in data or "output" in data):  # a row that brings a rubric
         return False

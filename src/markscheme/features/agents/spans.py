@@ -6,6 +6,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from markscheme.json_text import json_or
 from markscheme.prompts.steps import first_value
 from markscheme.prompts.traces import TraceSpan
 
@@ -277,10 +278,7 @@ def _with_lists(node: Any) -> Any:
 def _listed_in(value: Any) -> list[Any]:
     """Return the list of messages in a value, which may be JSON text; [] if it holds none."""
     if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return []
+        value = json_or(value, [])
     is_messages = isinstance(value, list) and any(
         isinstance(element, Mapping) and not element.keys().isdisjoint(("role", "message")) for element in value
     )

@@ -19,7 +19,8 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.grading.receipt import ACCEPTED, CARD
-from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
+from markscheme.json_text import no_constant
+from markscheme.plain_data import form_of, json_lines, plain_data, read_json, read_text
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part
 from markscheme.ratings.kinds import KINDS

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from markscheme.errors import RatingError, UsageError, no_file
+from markscheme.json_text import no_constant, parse_json
 from markscheme.numerals import finite
-from markscheme.plain_data import no_constant, parse_json, read_text, shown
+from markscheme.plain_data import read_text, shown
 from markscheme.text import cut_short, printable
 
 PROMISE_SIDES: Final = ("both", "passes", "fails", "each")

@@ -24,11 +24,12 @@ from markscheme.features.certify.promise import AskedFor, Promise
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.features.certify.seen_decisions import SeenDecisions, id_digest
 from markscheme.grading import asking_fingerprint
+from markscheme.json_text import no_constant
 from markscheme.judges.kinds import kind_of
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.phrases import counted, in_words
-from markscheme.plain_data import no_constant, read_json, shown
+from markscheme.plain_data import read_json, shown
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating

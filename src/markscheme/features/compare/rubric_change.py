@@ -13,7 +13,8 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.features.compare.versions.sides import rubric_at
 from markscheme.git import commit_of, content_at
 from markscheme.grading.receipt import CARD, USES
-from markscheme.plain_data import parse_json, read_json
+from markscheme.json_text import parse_json
+from markscheme.plain_data import read_json
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder

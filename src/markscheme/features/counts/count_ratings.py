@@ -1,6 +1,5 @@
 """Count a judge's ratings in the package's own format, with the labels of a rubric's examples, in memory."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from markscheme.features.counts.counting import counts_of
 from markscheme.features.counts.slice_values import VALUE_COLUMN
 from markscheme.features.counts.wrong_examples import write_shown, wrong_examples
 from markscheme.files import replacing
+from markscheme.json_text import json_or
 from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.gold import gold_of
@@ -30,10 +30,7 @@ def is_of_ratings(files: str) -> bool:
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         first = next((line for line in file if line.strip()), "")
-    try:
-        row = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
+    row = json_or(first, None)
     return isinstance(row, dict) and "criteria" in row
 
 

@@ -6,7 +6,6 @@ A table with any other cell is read cell by cell: the cell may still be a number
 import csv
 import hashlib
 import io
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 
 from markscheme.errors import UsageError, no_file
 from markscheme.features.counts.columns_of_counts import delimiter_of
+from markscheme.json_text import json_or
 from markscheme.stats.intervals import Floats, Integers
 
 if TYPE_CHECKING:
@@ -266,10 +266,7 @@ def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
     for ordinal, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
+        row = json_or(line, None)
         if not isinstance(row, dict):
             raise UsageError(f"{path}, row {ordinal} must be a JSON object with part and n; {HOW_TO_COUNT}")
         yield row

@@ -1,11 +1,11 @@
 """Test of whether a file is a counts file, without reading it whole and without loading numpy."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS, delimiter_of
+from markscheme.json_text import json_or
 
 COLUMNS_OF_COUNTS: Final = {"part", "n"}
 """Columns that a table must have to be a counts file."""
@@ -24,10 +24,7 @@ def has_counts(path: Path) -> bool:
         return _are_of_counts(_parquet_columns(path))
     if not text.lstrip().startswith("{"):
         return _are_of_counts([name.strip() for name in text.split(delimiter_of(text))])
-    try:
-        return _are_of_counts([*json.loads(text)])
-    except (ValueError, RecursionError):
-        return False
+    return _are_of_counts([*json_or(text, ())])
 
 
 def _are_of_counts(columns: Sequence[str]) -> bool:

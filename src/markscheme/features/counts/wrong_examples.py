@@ -1,6 +1,5 @@
 """File next to a counts file with some wrong decisions, false passes and false fails, for the report to show."""
 
-import json
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from markscheme.errors import RatingWarning, UsageError, writing
 from markscheme.features.counts.counts_columns import counts_digest
 from markscheme.features.counts.counts_file import CountsFile
 from markscheme.files import replacing
+from markscheme.json_text import parse_json
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE
 from markscheme.report.sections.examples import finite_or_none, level_name, score_text
@@ -95,9 +95,9 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
         return ()
     try:
         texts = examples_file.read_text(encoding="utf-8").splitlines()
-        lines = tuple(json.loads(line) for line in texts if line.strip())
+        lines = tuple(parse_json(line) for line in texts if line.strip())
         of_others = any(line["counts"] != counts.digest for line in lines)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+    except (OSError, ValueError, KeyError, TypeError) as problem:
         warnings.warn(f"{examples_file} isn't shown: it can't be read ({problem})", RatingWarning, stacklevel=2)
         return ()
     if of_others:

@@ -7,7 +7,8 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from markscheme.errors import RubricError
-from markscheme.plain_data import Form, form_of, plain_data, safe_json
+from markscheme.json_text import safe_json
+from markscheme.plain_data import Form, form_of, plain_data
 from markscheme.rubrics.edit import Edit, rubric_to_edit, text_to_edit
 from markscheme.rubrics.reading import places_of
 

@@ -11,8 +11,8 @@ from markscheme.features.discover.figures import ModeFigures, ReadOutputs, answe
 from markscheme.features.discover.modes import HOW_BAD, Mode
 from markscheme.features.discover.reading import OutputReading
 from markscheme.fingerprint import words_alone
+from markscheme.json_text import safe_json
 from markscheme.phrases import counted, in_words
-from markscheme.plain_data import safe_json
 from markscheme.prompts.material import Material
 from markscheme.prompts.submission import RESPONSE
 from markscheme.ratings.example_rows import DrawnBy, Example

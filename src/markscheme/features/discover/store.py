@@ -14,6 +14,7 @@ from markscheme.features.discover.mode_comments import ModeComments, comments_in
 from markscheme.features.discover.modes import DEFAULT_SEVERITY, HOW_BAD, Assignment, Codebook, Mode
 from markscheme.features.discover.reading import OutputReading, merged_readings, reading_of
 from markscheme.files import append_lines, exclusive, write_whole
+from markscheme.json_text import safe_json
 from markscheme.numerals import finite
 from markscheme.options.table import options_of
 from markscheme.plain_data import (
@@ -23,7 +24,6 @@ from markscheme.plain_data import (
     read_json,
     read_text,
     refuse_unreadable,
-    safe_json,
     shown,
 )
 from markscheme.ratings.column_options import ColumnOptions

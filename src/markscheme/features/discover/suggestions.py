@@ -15,8 +15,9 @@ from markscheme.errors import UnreadableReply
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.partitions import adjusted_rand
 from markscheme.features.discover.reading import Note
+from markscheme.json_text import json_amid_prose
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import json_amid_prose, shown
+from markscheme.plain_data import shown
 from markscheme.prompts.prompt import Prompt, about_material, fenced_material
 from markscheme.text import on_one_line
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 from markscheme.errors import Fault, RatingError, writing
 from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
+from markscheme.json_text import parse_json
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.prompts.parts import as_written
 from markscheme.prompts.submission import as_text

@@ -11,8 +11,8 @@ import numpy as np
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.features.improve.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
+from markscheme.json_text import json_amid_prose
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import json_amid_prose
 from markscheme.prompts.prompt import Prompt, about_material, fenced_material
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.rating import Rated, Rating

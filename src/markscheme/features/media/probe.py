@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 from markscheme.features.media.drawing import document, picture
 from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
 from markscheme.features.media.media import Image, Media, Pdf
+from markscheme.json_text import json_amid_prose
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Judge
 from markscheme.judges.sight import innermost, is_probed, kind_of_judge
 from markscheme.numerals import finite
-from markscheme.plain_data import json_amid_prose
 from markscheme.prompts.parts import ShownPart
 from markscheme.prompts.prompt import DecisionQuestion, Prompt, closed_object
 
@@ -80,7 +80,7 @@ class SightTest:
         """Return True if an answer gives the word and the number of squares in the picture or document."""
         try:
             read = json_amid_prose(answer)
-        except (ValueError, RecursionError):
+        except ValueError:
             return False
         if not isinstance(read, Mapping):
             return False

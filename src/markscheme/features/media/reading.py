@@ -14,7 +14,8 @@ from markscheme.features.media.fetching import fetched
 from markscheme.features.media.formats import IMAGE_KIND, MEDIA_FORMATS, PDF_KIND, DamagedContentError, sniffed
 from markscheme.features.media.media import MEDIA_KINDS, Media
 from markscheme.features.media.options import media_options
-from markscheme.plain_data import parse_json, shown
+from markscheme.json_text import parse_json
+from markscheme.plain_data import shown
 from markscheme.prompts.parts import PartedText, may_name_parts
 from markscheme.text import encodable
 

@@ -1,7 +1,6 @@
 """Sentences on a file that a command can't take: what the file is by its content, and what takes it."""
 
 import dataclasses
-import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from markscheme.commands.families import is_written, option_name, paths_in
 from markscheme.errors import ComparisonError, FileError, MarkschemeError, NothingGraded, UsageError
+from markscheme.json_text import parse_json
 from markscheme.options.table import AddedOptions, options_of
 from markscheme.rubrics.search import known_rubrics
 
@@ -67,8 +67,8 @@ class _FileContent:
         """The value in a JSON file, or in the first line of a file of JSON lines; None for any other file."""
         for text in (self.text, self.text.partition("\n")[0]):
             try:
-                return json.loads(text)
-            except (ValueError, RecursionError):
+                return parse_json(text)
+            except ValueError:
                 continue
         return None
 

@@ -8,7 +8,8 @@ from markscheme.errors import RatingError
 from markscheme.features.other_tools.archive_members import members
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
-from markscheme.plain_data import elements, mapping, parse_json
+from markscheme.json_text import parse_json
+from markscheme.plain_data import elements, mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.peek import Peek
 
@@ -56,7 +57,7 @@ def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
     for name, raw in members(peek.path, [header, *members_of_samples]):
         try:
             data = parse_json(raw.decode("utf-8-sig"))
-        except (ValueError, RecursionError) as problem:  # also bytes that aren't UTF-8
+        except ValueError as problem:  # also bytes that aren't UTF-8
             raise RatingError(f"is not readable JSON: {problem}", path=f"{peek.path}/{name}") from problem
         yield from [("samples", data)] if name.startswith("samples/") else data.items()
 

@@ -18,9 +18,10 @@ from markscheme.features.other_tools.metric_values import (
     scale_and_levels,
     with_one_form,
 )
+from markscheme.json_text import json_or
 from markscheme.options.settings import find_settings
 from markscheme.phrases import few_of
-from markscheme.plain_data import parse_json, shown
+from markscheme.plain_data import shown
 from markscheme.prompts.submission import Submission, is_missing, text_in_file
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.example_rows import Example
@@ -525,7 +526,4 @@ def decoded(value: Any) -> Any:
     """Parse a text as JSON; return any other value, or invalid JSON, unchanged."""
     if not isinstance(value, str) or not value.strip():
         return value
-    try:
-        return parse_json(value)
-    except (ValueError, RecursionError):
-        return value
+    return json_or(value, value)

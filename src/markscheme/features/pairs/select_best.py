@@ -17,11 +17,12 @@ from markscheme.files import append_text, rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.grading.verdict import Verdict
+from markscheme.json_text import no_constant, parse_json
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
 from markscheme.numerals import finite
 from markscheme.phrases import counted
-from markscheme.plain_data import json_lines, no_constant, objects, parse_json
+from markscheme.plain_data import json_lines, objects
 from markscheme.promptfoo.assertion import Call, asking_options, call_by, grading_of, tokens_used
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
@@ -251,7 +252,7 @@ def _pair_in(line: str) -> Mapping[str, Any]:
     """Parse a line of a file of pairs; return {} if it holds no pair."""
     try:
         pair = parse_json(line, parse_constant=no_constant)
-    except (ValueError, RecursionError):
+    except ValueError:
         return {}
     return pair if isinstance(pair, Mapping) and isinstance(pair.get("id"), str) else {}
 

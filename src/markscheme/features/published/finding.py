@@ -35,7 +35,8 @@ from markscheme.features.published.vocabulary import (
     value_of_level,
     words_in,
 )
-from markscheme.plain_data import Place, parse_json
+from markscheme.json_text import json_or
+from markscheme.plain_data import Place
 
 _NEARLY = 0.9
 """Smallest similarity to `criteria` with which a key counts as a misspelling of it."""
@@ -296,10 +297,7 @@ def _structure_in(text: Any) -> Any:
     """Parse a text that is a JSON list or object; return None for any other text."""
     if not str(text).startswith(("[", "{")):
         return None
-    try:
-        return parse_json(str(text))
-    except (ValueError, RecursionError):
-        return None
+    return json_or(str(text), None)
 
 
 def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | None:

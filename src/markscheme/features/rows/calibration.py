@@ -27,9 +27,10 @@ from markscheme.grading.by_row import own_rubric
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
+from markscheme.json_text import parse_json
 from markscheme.judges.judge import Judge, total
 from markscheme.phrases import counted, few_of
-from markscheme.plain_data import json_lines, parse_json
+from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_from

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias, overload
 
 from markscheme.errors import RatingError
+from markscheme.json_text import parse_json
 from markscheme.numerals import number_in
-from markscheme.plain_data import LONGEST_CELL, parse_json, refusing_unreadable
+from markscheme.plain_data import LONGEST_CELL, refusing_unreadable
 from markscheme.prompts.submission import is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import zstandard_or
@@ -440,8 +441,6 @@ def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping
     """Return the records in JSON data: lines, a list, columns, records by id, or pandas' `split` format."""
     try:
         data = parse_json(text)
-    except RecursionError as problem:
-        raise RatingError("is nested too deep", path=path) from problem
     except ValueError as whole:
         return _json_lines(text, path, whole)
     return json_records(data, path, options)
@@ -492,7 +491,7 @@ def _json_lines(text: str, path: Path, whole: ValueError) -> list[Mapping[str, A
         if written.strip():
             try:
                 records.append(parse_json(written))
-            except (ValueError, RecursionError) as problem:
+            except ValueError as problem:
                 fault = whole if line == 1 else problem
                 raise RatingError(f"is not readable JSON: {fault}", path=path, line=line) from problem
     return _objects(records, path)
