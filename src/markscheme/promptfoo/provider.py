@@ -11,9 +11,10 @@ from typing import Any
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
-from markscheme.json_text import json_or, parse_json
+from markscheme.json_text import json_or
 from markscheme.judges.judge import replying
 from markscheme.options.in_force import hold
+from markscheme.plain_data import mapping
 from markscheme.promptfoo.assertion import (
     CONFIG_KEYS,
     Call,
@@ -252,10 +253,7 @@ async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) 
 
 
 def _text(reply: str) -> str:
-    try:
-        answer = parse_json(reply)["answer"]
-    except (ValueError, TypeError, KeyError):
-        return reply
+    answer = mapping(json_or(reply, None)).get("answer")
     return answer if isinstance(answer, str) else reply
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import SubmissionError, UsageError
+from markscheme.json_text import json_or
 from markscheme.plain_data import shown
 from markscheme.prompts.parts import PART_SUFFIXES, loaded_part, may_name_parts, parted_text, warn_of_bare_path
 from markscheme.text import encodable
@@ -120,10 +121,7 @@ def metadata_of(submission: Submission) -> dict[str, str]:
         >>> metadata_of(Submission("Hallo.", {"metadata": {"language": "de"}}))
         {'language': 'de'}
     """
-    try:
-        return plain_metadata(json.loads(submission.inputs.get("metadata", "")))
-    except (ValueError, RecursionError):  # text from outside
-        return {}
+    return plain_metadata(json_or(submission.inputs.get("metadata", ""), {}))
 
 
 def plain_metadata(metadata: Any) -> dict[str, str]:

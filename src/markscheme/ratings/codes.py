@@ -225,6 +225,11 @@ class RatingCodes(EqualSequence[Rating]):
         part.ids = [names.get(unit, unit) for unit in self.ids]
         return part
 
+    def share_ids(self, ids: Iterable[str]) -> None:
+        """Use the given objects for ids that are equal to them, so that each id is in memory only once."""
+        same = {unit: unit for unit in ids}
+        self.ids = [same.get(unit, unit) for unit in self.ids]
+
     def joined(self, *others: Iterable[Rating]) -> "RatingCodes":
         """Return these ratings followed by those of other sequences."""
         whole = self._copied()

@@ -173,7 +173,13 @@ class _Reading:
         attributes = {**telling(self.columns), "response_length": self.lengths}
         if self.with_fingerprints:
             attributes["response_fingerprint"] = self.fingerprints
-        ids, input_names, source_of = self.ids, self.input_names, self._source_of()  # the rest needn't stay in memory
+        if "line" in attributes and None not in attributes["line"]:
+            attributes["line"] = array("q", attributes["line"])
+        ids, input_names, source_of = (
+            self.ids,
+            self.input_names,
+            self._source_of(attributes.get("line", ())),
+        )  # the rest needn't stay in memory
 
         def responses(row: int) -> tuple[str, ...]:
             """Return the response of the example at an index, or the two responses of a pair."""
@@ -189,10 +195,10 @@ class _Reading:
 
         return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
 
-    def _source_of(self) -> Callable[[int], _Source]:
+    def _source_of(self, line_numbers: Sequence[int]) -> Callable[[int], _Source]:
         """Return a function that returns the source of the example at an index, read from the file if need be."""
         path, sources, names, line = self.path, self.sources, self.input_names, self.line
-        digests, line_numbers = array("q", [digest or 0 for digest in self.digests]), self._column("line")
+        digests = array("q", [digest or 0 for digest in self.digests])
 
         def source_of(row: int) -> _Source:
             source = sources[row]

@@ -312,7 +312,10 @@ def judge_ratings(
         only = "labels, and no ratings of a judge" if has_labels else "no ratings"
         raise UsageError(f"{path} contains {only}", path=path)
     judged = [codes if ids is None or not file.has_responses else codes.of_ids(ids) for file, codes in by_file]
-    return judged[0] if len(judged) == 1 else RatingCodes().joined(*judged)
+    ratings = judged[0] if len(judged) == 1 else RatingCodes().joined(*judged)
+    if examples is not None:
+        ratings.share_ids(examples.ids)
+    return ratings
 
 
 def rated_results(results: Results) -> RatedFiles:

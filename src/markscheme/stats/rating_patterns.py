@@ -255,8 +255,10 @@ def rating_patterns(
     keys, which = numbered(_row_keys(codes, len(values)))
     first = first_of(which, len(keys))
     times = np.bincount(which, weights=of_rated.units, minlength=len(first)).astype(np.float64)
-    set_of = np.full(len(table), -1, dtype=np.int64)
-    set_of[rated] = of_rated.number if units.named else which
+    set_of = of_rated.number if units.named else which
+    if not rated.all():
+        set_of = np.full(len(table), -1, dtype=np.int64)
+        set_of[rated] = of_rated.number if units.named else which
     return RatingPatterns(
         levels=scale,
         values=values,

@@ -175,7 +175,7 @@ class CriterionEvidence(CriterionComparison):
         """Level that the judge gave most often to the examples with gold, and its share."""
         return self.modal(np.where(self.both, self.judge, np.nan))
 
-    @cached_property
+    @property
     def errors(self) -> Floats:
         """Judge minus gold, in levels, shape (n_examples,)."""
         return self.judge - self.gold
