@@ -1,11 +1,16 @@
 """Command lines: the order of words, values of options, and completion."""
 
+import shlex
+from pathlib import Path
+
 import pytest
 
 from markscheme.commands.call import parse
 from markscheme.errors import UsageError
 from markscheme.options.settings import SettingsFile
 from tests.commands.console import run
+from tests.commands.judged_project import make_project
+from tests.commands.pasted import printed_commands
 
 NONE = SettingsFile()
 
@@ -76,3 +81,18 @@ def test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only() -> N
         "--judge", "--ratings", "--examples", "--require", "--samples", "--budget", "--accept", "--human", "--details",
         "--json", "--markdown", "--html", "--help-all",
     ]  # fmt: skip
+
+
+def test_printed_commands_repeat_the_typed_options_for_reading_files_with_which_alone_the_files_can_be_read(
+    tmp_path: Path,
+) -> None:
+    examples = make_project(tmp_path, n=12) / "calibration" / "manners" / "examples.jsonl"
+    examples.write_text(examples.read_text() + "{broken\n")
+    typed = "-o skip_damaged=true"
+    line = ("calibrate", "manners", "--ratings", "gpt.jsonl", *typed.split(), "--details")
+    shown = run("markscheme", *line, cwd=tmp_path, env={"COLUMNS": "1000"}).stdout
+    commands = [command for command in printed_commands(shown) if command.startswith("markscheme")]
+    assert commands
+    assert [command for command in commands if command.count(typed) != 1] == []
+    again = next(command for command in commands if "calibrate" in command)
+    assert run(*shlex.split(again), cwd=tmp_path).stdout.startswith(shown.splitlines()[0])

@@ -62,6 +62,37 @@ def test_each_command_that_a_first_screen_suggests_works_when_pasted_in_the_same
     assert _faults(commands, here, tmp_path, env) == {}
 
 
+READING = ("skip_damaged=true", "max_image_mb=7.5")
+"""Options for reading files, as typed after `-o`."""
+
+
+def takes_reading(command: str) -> bool:
+    """Return True if a command takes the options for reading files."""
+    return all(described(command).has_setting(pair.partition("=")[0]) for pair in READING)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "name",
+    [name for name, screen in ALL_SCREENS.items() if screen.only is None and takes_reading(screen.arguments[0])],
+)
+def test_each_command_that_a_first_screen_suggests_repeats_the_typed_options_for_reading_files_if_it_takes_them(
+    tmp_path: Path, name: str
+) -> None:
+    screen = ALL_SCREENS[name]
+    make_project(tmp_path)
+    screen.before(tmp_path)
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "COLUMNS": "1000", "XDG_RUNTIME_DIR": str(tmp_path)}
+    typed = [word for pair in READING for word in ("-o", pair)]
+    done = run("markscheme", *screen.arguments, *typed, cwd=tmp_path, env=env)
+    assert done.returncode == screen.status, done.stderr
+    shown = done.stderr if screen.saved_as else done.stdout + done.stderr
+    words = [shlex.split(command) for command in printed_commands(re.sub(r"\x1b\[[0-9;]*m", "", shown))]
+    reads = [command for command in words if takes_reading(command[1] if command[0] == "markscheme" else command[0])]
+    lost = [shlex.join(command) for command in reads if not {*READING} <= {*command}]
+    assert lost in ([], ["markscheme status --json"])  # which reads no examples to say what judges need
+
+
 WITHOUT_A_PAGE = {"improve": "what the labels allow is said on the screen alone"}
 WITH_PAGES = [
     name

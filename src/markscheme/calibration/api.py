@@ -125,7 +125,7 @@ def calibrate(
         of_tool_files = request.of_tool_files()
         if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):
             return _only(of_tool_files)
-        calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.metrics)
+        calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.calibrations)
     return _only(calibrations)
 
 

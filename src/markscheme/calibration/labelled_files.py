@@ -9,6 +9,7 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.policy import UseQuestion
 from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.results import Reported
 from markscheme.calibration.tables import AnnotatorAgreement, agreement_in, agreement_in_ratings
 from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
@@ -139,13 +140,13 @@ def labels_by_metric(rated: RatedFiles) -> bool:
 
 
 @dataclass(frozen=True)
-class ToolFilesAnswer:
+class ToolFilesAnswer(Reported):
     """The calibrations of all judges in an export of another tool, one for each metric and judge.
 
     Attributes:
         files: The files of the export.
         tool_files: The content of these files.
-        metrics: One calibration for each judge and metric that an annotator rated too; its rubric has that metric
+        calibrations: One calibration for each judge and metric that an annotator rated too; its rubric has that metric
             alone.
         apart: Reasons why other metrics aren't compared: judges or people didn't rate them, or no example has both.
         columns: The user's options on metrics and raters.
@@ -153,20 +154,15 @@ class ToolFilesAnswer:
 
     files: tuple[Path, ...]
     tool_files: RatedFile
-    metrics: tuple[Calibration, ...]
+    calibrations: tuple[Calibration, ...]
     apart: tuple[Reason, ...]
     columns: ColumnOptions = ColumnOptions()
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
         """The calibration with the lowest agreement whose judge can't gate or show trends; None if there is none."""
-        weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
+        weak = [calibration for calibration in self.calibrations if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
-
-    @property
-    def exit_status(self) -> int:
-        """Exit status: 1 if any judge needs adjusting; else the highest exit status of the calibrations."""
-        return self.exit_status_for(None)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
         """Return 1 if any judge needs adjusting, else the highest exit status of the calibrations.
@@ -174,7 +170,7 @@ class ToolFilesAnswer:
         Args:
             required: The question that decides, "gate" or "trend"; None means the verdict.
         """
-        statuses = [calibration.exit_status_for(required) for calibration in self.metrics]
+        statuses = [calibration.exit_status_for(required) for calibration in self.calibrations]
         return 1 if 1 in statuses else max(statuses)
 
 

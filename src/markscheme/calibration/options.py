@@ -16,14 +16,6 @@ def _field_and_value(written: Any) -> str:
     return written
 
 
-def _file_to_write(_: object) -> str:
-    return "a file to write"
-
-
-def _one_run(_: object) -> str:
-    return "one run"
-
-
 MEASURE: Final = text_form("score, decision, or a criterion's name")
 _FIELD_AND_VALUE: Final = ValueForm(
     f"FIELD=VALUE, with FIELD one of {', '.join(CHOSEN_BY)}", _field_and_value, by_type=True
@@ -135,7 +127,7 @@ class DriftOptions:
         PATH,
         value="FILE",
         is_named=False,
-        never_in_files=_file_to_write,
+        never_in_files=lambda _: "a file to write",
     )
     run_number: int | None = option(
         None,
@@ -143,7 +135,7 @@ class DriftOptions:
         WHOLE,
         value="T",
         is_named=False,
-        never_in_files=_one_run,
+        never_in_files=lambda _: "one run",
     )
     planned_runs: int | None = setting(
         None, "planned comparisons, which share the 5% false-alarm rate", WHOLE, value="N", written=WHOLE_IN_FILES

@@ -10,6 +10,7 @@ from pathlib import Path
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.errors import MarkschemeError, RatingError
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, in_words
 from markscheme.readers.rated import RatedFiles
 from markscheme.readers.table_project import file_name
@@ -37,6 +38,7 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
     n_labelled = _labelled_on_page(rubric)
     verdict_use = (first_verdict, "a verdict on each grader" if n_labelled else "then: a verdict on each grader")
     uses.insert(0 if n_labelled else 1, verdict_use)
+    uses = [(with_reading_options(command), gives) for command, gives in uses]
     width = max((len(command) for command, _ in uses), default=0)
     metrics = in_words([criterion.name for criterion in rated.rubric.criteria])
     outputs = counted(len(rated.labelled.examples), "output")

@@ -1,6 +1,5 @@
 """Reports of `calibrate` on tables and on exports of other tools."""
 
-from functools import partial
 from pathlib import Path
 
 from markscheme.calibration.comparison.policy import UseQuestion
@@ -10,15 +9,12 @@ from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.requests.tables import answer_of_table
 from markscheme.calibration.results import reporter_of
 from markscheme.calibration.tables import AnnotatorAgreement, TableCalibrations
-from markscheme.commands.calibration_report import junit, write, write_calibrations
+from markscheme.commands.calibration_report import write, write_calibrations
 from markscheme.commands.options import ReportOptions, notify
-from markscheme.commands.output import write_report
 from markscheme.errors import naming
 from markscheme.readers.tabular.reading import read_files
-from markscheme.report.annotations import sarif
 from markscheme.report.table_words import notes
 from markscheme.report.views import tables
-from markscheme.report.views.labelled_files import json_of, view
 
 
 def calibrate_table(request: CalibrationRequest, report: ReportOptions, use: UseQuestion | None) -> int:
@@ -47,19 +43,8 @@ def write_files_answer(
     answer: ToolFilesAnswer | AnnotatorAgreement | FileAnswer, report: ReportOptions, use: UseQuestion | None
 ) -> int:
     """Write the report on an export's judges, or on its annotators if it has no judge; return the exit status."""
-    if isinstance(answer, FileAnswer):
-        reporter = reporter_of(answer)
-        write(lambda: reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
-        return answer.exit_status_for(use)
     if isinstance(answer, AnnotatorAgreement):
         return _write_table(answer, report, use)
-    write_report(
-        lambda: view(answer),
-        lambda: json_of(answer),
-        report.targets,
-        details=report.details,
-        quiet=report.quiet,
-        junit=partial(junit, answer.metrics),
-        sarif=partial(sarif, answer.metrics, Path.cwd()),
-    )
+    reporter = reporter_of(answer)
+    write(lambda: reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)
     return answer.exit_status_for(use)

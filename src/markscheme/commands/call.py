@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from inspect import BoundArguments
 from itertools import chain, pairwise
 from pathlib import Path
@@ -18,9 +18,10 @@ from markscheme.commands.table import CommandFunction, CommandRow, all_commands,
 from markscheme.errors import EXPLANATIONS, MarkschemeError, UsageError, leaving_out_damaged_lines, nearest, suggestion
 from markscheme.judges.kinds import in_words
 from markscheme.options.forms import ON_SCREEN
-from markscheme.options.in_force import hold, typed_reading
+from markscheme.options.in_force import hold, reading_options, typed_reading
+from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import SettingsFile, find_settings
-from markscheme.options.table import AddedOptions
+from markscheme.options.table import options_of
 from markscheme.phrases import in_words as listed_in_words
 
 if TYPE_CHECKING:
@@ -117,7 +118,10 @@ def call(argv: Sequence[str]) -> int:
         return 0
     function, bound = parse(command, rest, settings)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
-    with leaving_out_damaged_lines(skips), hold(_typed_reading(command, rest)):
+    typed, _ = typed_settings(command, rest)
+    own = described(command).own_settings if typed else ()
+    reading = typed_reading({key: texts for key, texts in typed.items() if key not in own})
+    with leaving_out_damaged_lines(skips), hold(reading, partial(_repeating, typed)):
         try:
             status: int = function(*bound.args, **bound.kwargs)
         except MarkschemeError as error:
@@ -189,15 +193,22 @@ def complete(argv: Sequence[str]) -> int:
 # --- settings ---------------------------------------------------------------------------------------------------------
 
 
-def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
-    """Return the options for reading files that a command line sets by `-o KEY=VALUE`.
+def _repeating(typed: Mapping[str, Sequence[str]], command: str) -> str:
+    """Add to a command to print the options for reading files that were typed, unless it can't take them or has them.
 
     Args:
-        command: Name of the command.
-        rest: The words typed after the command's name.
+        typed: The values typed as `-o KEY=VALUE`, by key.
+        command: The command to print.
     """
-    typed, _ = typed_settings(command, rest)
-    return typed_reading({key: texts for key, texts in typed.items() if key not in described(command).own_settings})
+    program, _, rest = command.partition(" ")
+    name = rest.partition(" ")[0]
+    if not typed or program != "markscheme" or command_named(name) is None:
+        return command
+    keys = [
+        key for key in typed if key in {*reading_options(), *options_of(DamageOptions)} and f" {key}=" not in command
+    ]
+    pairs = (f"{key}={typed[key][-1]}" for key in keys if described(name).has_setting(key))
+    return " ".join((command, *(shlex.join((SETTING_FLAG, pair)) for pair in pairs)))
 
 
 def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:

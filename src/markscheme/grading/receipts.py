@@ -12,6 +12,7 @@ from markscheme.grading.receipt import Receipt, find_receipt, why_no_gate
 from markscheme.grading.strategies import asking_fingerprint
 from markscheme.judges.judge import GradingJudge, JudgeGroup
 from markscheme.judges.kinds import YOUR_JUDGE
+from markscheme.options.in_force import with_reading_options
 from markscheme.prompts.submission import Submission, metadata_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import POOL, find_calibration
@@ -86,9 +87,13 @@ def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE)
         return None
     folder = find_calibration(rubric.name, *starts)
     if folder is None or not (folder / "examples.jsonl").is_file():
-        return f"label examples for one: `{shlex.join(['markscheme', 'label', rubric.name, '--pool', POOL])}`"
+        return f"label examples for one: `{_command('label', rubric.name, '--pool', POOL)}`"
     named = [] if judge is None else ["--judge", judge]
-    return f"accept one by `{shlex.join(['markscheme', 'calibrate', rubric.name, *named, '--accept'])}`"
+    return f"accept one by `{_command('calibrate', rubric.name, *named, '--accept')}`"
+
+
+def _command(*words: str) -> str:
+    return with_reading_options(shlex.join(("markscheme", *words)))
 
 
 def receipt_wanted(

@@ -81,10 +81,6 @@ def _there_and_back(rubric: Rubric) -> Passes:
     return [groups, reversed_groups] if reversed_groups else [groups]
 
 
-def _whole_prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
-    return [holistic_prompt(rubric, submission)]
-
-
 def _whole_grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
     from markscheme.grading.as_a_whole import AsAWhole
 
@@ -95,7 +91,7 @@ STRATEGIES: Final[OpenTable[StrategyKind]] = OpenTable(
     _by_criterion("one_shot", _together),
     _by_criterion("per_criterion", _one_by_one),
     _by_criterion("double_pass", _there_and_back),
-    StrategyKind("holistic", _whole_prompts, _whole_grader),
+    StrategyKind("holistic", lambda rubric, submission: [holistic_prompt(rubric, submission)], _whole_grader),
 )
 """The strategies that a rubric may name."""
 

@@ -50,10 +50,6 @@ _MODEL: Final = text_form("a model's name")
 _setting = partial(setting, opens=True)
 
 
-def _code(_: object) -> str:
-    return "code"
-
-
 def _code_or_address(name: str) -> str | None:
     return "code or an address" if names_code(name) or "://" in name else None
 
@@ -138,7 +134,7 @@ class AskOptions:
         value="MODULE",
         is_named=False,
         several=True,
-        never_in_files=_code,
+        never_in_files=lambda _: "code",
     )
 
     @property

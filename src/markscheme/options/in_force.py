@@ -3,7 +3,7 @@
 A command or Python call sets them by `hold`, and code that reads files gets them by `in_force`.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -21,6 +21,7 @@ from markscheme.options.table import (
 
 _Family = TypeVar("_Family")
 _IN_FORCE: ContextVar[AddedOptions] = ContextVar("options of reading", default=AddedOptions())
+_REPEATING: ContextVar[Callable[[str], str]] = ContextVar("completion of commands", default=str)
 
 
 def reading_families() -> list[type]:
@@ -68,13 +69,25 @@ def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
 
 
 @contextmanager
-def hold(options: AddedOptions) -> Iterator[None]:
-    """Apply options to all files read inside the `with` block; they take precedence over those of outer blocks."""
+def hold(options: AddedOptions, repeating: Callable[[str], str] | None = None) -> Iterator[None]:
+    """Apply options to all files read inside the `with` block; they take precedence over those of outer blocks.
+
+    Args:
+        options: The options for reading files.
+        repeating: Function that adds the options to a printed command; None to leave printed commands as they are.
+    """
     before = _IN_FORCE.set(AddedOptions((*options.values, *_IN_FORCE.get().values)))
+    printed_before = _REPEATING.set(repeating or _REPEATING.get())
     try:
         yield
     finally:
         _IN_FORCE.reset(before)
+        _REPEATING.reset(printed_before)
+
+
+def with_reading_options(command: str) -> str:
+    """Return a command to print, with the typed options by which the present run reads files, if it takes them."""
+    return _REPEATING.get()(command)
 
 
 def in_force(family: type[_Family]) -> _Family | None:

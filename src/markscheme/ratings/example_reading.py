@@ -529,10 +529,6 @@ def _name(value: Any) -> str:
     return intern(text_of(value))
 
 
-def _metadata(value: Any) -> Mapping[str, str]:
-    return plain_metadata(value) if value else EMPTY_MAPPING
-
-
 _READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "group": _name,
     "system": _name,
@@ -541,6 +537,6 @@ _READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "weight": _weight,
     "stratum": _name,
     "draw": _name,
-    "metadata": _metadata,
+    "metadata": lambda value: plain_metadata(value) if value else EMPTY_MAPPING,
 }
 """Function that reads the value of each key of an example, except its texts and labels."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Literal, Self, TypeVar, overload
 
+from markscheme.options.in_force import with_reading_options
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
 
 if TYPE_CHECKING:
@@ -28,9 +29,16 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Command:
-    """A line of the document with a command, for the reader to copy and run."""
+    """A line of the document with a command, for the reader to copy and run.
+
+    It gets the options by which the run reads files, as far as the command takes them.
+    """
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Add the options for reading files."""
+        object.__setattr__(self, "text", with_reading_options(self.text))
 
 
 @dataclass(frozen=True)

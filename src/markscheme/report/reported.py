@@ -8,8 +8,8 @@ from markscheme.errors import SENTENCES, UsageError
 from markscheme.seam import Feature
 from markscheme.stats.wording import CODE_WORDS
 
-_OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations")
-"""Names of the result classes for tables without a rubric."""
+_OF_TABLES = ("Agreement", "AnnotatorAgreement", "TableCalibrations", "ToolFilesAnswer")
+"""Names of the result classes for tables and exports without a rubric."""
 
 
 def _of_calibration() -> Reporter:

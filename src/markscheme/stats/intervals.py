@@ -59,13 +59,9 @@ def _unlogit(y: float) -> float:
     return 1 / (1 + math.exp(-y)) if y > -700 else 0.0
 
 
-def _unlog(y: float) -> float:
-    return math.exp(min(y, 700.0))
-
-
 ATANH = Transform("atanh", math.atanh, lambda x: 1 / (1 - x * x), math.tanh, -1.0, 1.0)
 LOGIT = Transform("logit", lambda x: math.log(x / (1 - x)), lambda x: 1 / (x * (1 - x)), _unlogit, 0.0, 1.0)
-LOG = Transform("log", math.log, lambda x: 1 / x, _unlog, 0.0, math.inf)
+LOG = Transform("log", math.log, lambda x: 1 / x, lambda y: math.exp(min(y, 700.0)), 0.0, math.inf)
 IDENTITY = Transform("identity", float, lambda _: 1.0, float, -math.inf, math.inf)
 
 

@@ -53,6 +53,14 @@ def test_the_import_command_that_the_report_on_an_export_suggests_reads_that_exp
     assert (tmp_path / "ratings.jsonl").is_file()
 
 
+def test_the_report_on_an_export_is_also_written_to_the_summary_of_a_github_actions_step(tmp_path: Path) -> None:
+    paths = exports.written(tmp_path, exports.langfuse())
+    summary = tmp_path / "summary.md"
+    shown = run("calibrate", *(path.name for path in paths), cwd=tmp_path, env={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert "place is worth a rubric." in shown.stdout
+    assert "place is worth a rubric." in summary.read_text()
+
+
 def test_figures_of_passes_are_null_for_an_exported_metric_of_levels_since_nothing_says_which_of_them_pass(
     tmp_path: Path,
 ) -> None:

@@ -10,6 +10,7 @@ from markscheme.calibration.judge_at_hand import judge_to_name
 from markscheme.calibration.options import OPTIONS_OF_COMPARING
 from markscheme.judges.kinds import DEFAULT
 from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.options.in_force import with_reading_options
 from markscheme.options.settings import typed_options
 from markscheme.rubrics.search import POOL, typed_name
 
@@ -150,4 +151,4 @@ class Commands:
 
 def _command(name: str, *words: str | None) -> str:
     """Return a markscheme command line from the command's name, its subject and its options."""
-    return " ".join(("markscheme", name, *filter(None, words)))
+    return with_reading_options(" ".join(("markscheme", name, *filter(None, words))))

@@ -40,22 +40,6 @@ def _ask_one_at_a_time(commands: Commands, options: TypedOptions) -> str:
     return _calibrate(commands, options)
 
 
-def _adjudicate(commands: Commands, _options: TypedOptions) -> str:
-    return commands.adjudicate()
-
-
-def _label(commands: Commands, _options: TypedOptions) -> str:
-    return commands.label("--rater YOUR-NAME")
-
-
-def _label_more(commands: Commands, _options: TypedOptions) -> str:
-    return commands.label_next(LABELS_TO_ADD)
-
-
-def _label_by_another(commands: Commands, _options: TypedOptions) -> str:
-    return commands.label(SECOND_ANNOTATOR)
-
-
 def _label_under_new_wording(commands: Commands, _options: TypedOptions) -> str:
     return commands.label("--rater YOUR-NAME") if commands.is_usable else ""
 
@@ -130,7 +114,7 @@ AMBIGUOUS: Final = FindingKind(
     cause="labels",
     fixed_by="labels",
     stage="labels",
-    command=_adjudicate,
+    command=lambda commands, _: commands.adjudicate(),
 )
 AMBIGUOUS_WORDS: Final = replace(AMBIGUOUS, fixed_by="rubric", command=_calibrate)
 """Kind of finding for annotators' disagreements that are all adjudicated, so that only rewording the criterion is
@@ -141,7 +125,7 @@ STALE_LABELS: Final = FindingKind(
     cause="labels",
     fixed_by="labels",
     stage="labels",
-    command=_label,
+    command=lambda commands, _: commands.label("--rater YOUR-NAME"),
     names_criterion=True,
 )
 DRIFT_BY_JUDGE: Final = FindingKind(
@@ -194,7 +178,9 @@ CENTRAL_TENDENCY: Final = FindingKind(
 NOISY: Final = FindingKind(
     "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT_BY_JUDGE.code, is_of_levels=True
 )
-NOISY_JUDGE_OR_LABELS: Final = replace(NOISY, short="noisy judge or labels", command=_label_by_another)
+NOISY_JUDGE_OR_LABELS: Final = replace(
+    NOISY, short="noisy judge or labels", command=lambda commands, _: commands.label(SECOND_ANNOTATOR)
+)
 """Kind of finding for noise that may come from the judge or, with a single label for each example, from the labels."""
 STUCK_JUDGE: Final = FindingKind(
     "stuck-judge",
@@ -286,5 +272,5 @@ TOO_FEW_LABELS: Final = FindingKind(
     cause="labels",
     fixed_by="more labels",
     stage="more labels",
-    command=_label_more,
+    command=lambda commands, _: commands.label_next(LABELS_TO_ADD),
 )

@@ -13,6 +13,7 @@ from markscheme.grading.score import certainty_of
 from markscheme.grading.strategies import fingerprints_of, strategy_of
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
+from markscheme.options.in_force import with_reading_options
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Rubric
@@ -85,7 +86,7 @@ class Certified:
         """Return why a person should decide: something changed since certification, or no judge is certain enough."""
         if not differs:
             return NOT_CERTAIN
-        command = f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write"
+        command = with_reading_options(f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write")
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:

@@ -9,6 +9,7 @@ from markscheme.features.certify.judges import CertifiedJudges
 from markscheme.features.certify.promise import MARK_SIDES
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import GradedCounts
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import percent
 from markscheme.stats.prevalence import random_draw_p
 from markscheme.text import on_one_line
@@ -30,11 +31,11 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
     certified, graded = moved
     share = {"passes": "of all are passed alone", "fails": "of all are failed alone"}.get(file.side, "of these pass")
     judges = quote(on_one_line(",".join(stage.judge for stage in file.stages)))
+    command = with_reading_options(f"markscheme certify {quote(grading.rubric.name)} --judge {judges} --write")
     warnings.warn(
         f"of what the cascade decides, another share than certified: {percent(graded)} {share} here, "
         f"{percent(certified)} of the labelled examples in {file.path}. Its promise is for responses like those: "
-        f"label some of these, then certify again with `markscheme certify {quote(grading.rubric.name)} "
-        f"--judge {judges} --write`",
+        f"label some of these, then certify again with `{command}`",
         RatingWarning,
         stacklevel=2,
     )

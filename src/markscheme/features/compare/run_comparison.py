@@ -28,6 +28,7 @@ from markscheme.features.compare.contenders import Compared, compare_calibration
 from markscheme.features.compare.known_files import has_format
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
+from markscheme.options.in_force import with_reading_options
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions, as_typed
 from markscheme.ratings.examples import ExampleSet
@@ -280,6 +281,7 @@ def compared_in_table(reading: TableReading, options: LabelOptions) -> Compared:
         people = reading.raters(next(iter(raters)), judges=False)
         files = shlex.join(map(str, reading.paths))
         alone = f"markscheme calibrate {files}{reading.options.as_shell}" if files else "calibrate(TABLE)"
+        alone = with_reading_options(alone)
         raise refusal("one-judge" if judges else "no-judge", columns=judges or people, command=alone)
     reading.refuse_apart(judges)
     (calibrations,) = calibrations_of(reading, options).values()

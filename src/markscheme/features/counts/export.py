@@ -16,6 +16,7 @@ from markscheme.features.counts.export_options import CountExportOptions
 from markscheme.features.counts.shown_rows import wrong_rows
 from markscheme.features.counts.wrong_examples import refuse_undecided, shown_path, write_shown
 from markscheme.files import refuse_overwriting
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
 from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
@@ -79,5 +80,5 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
     judge_named = [] if judge is None else ["--judge", judge]
     earlier = [] if options.earlier_judge is None else ["--earlier", options.earlier_judge]
     command = shlex.join([rubric.name, "--counts", str(options.counts), *judge_named, *earlier])
-    print(f"  markscheme calibrate {command}", file=sys.stderr)
+    print(f"  {with_reading_options(f'markscheme calibrate {command}')}", file=sys.stderr)
     return 0

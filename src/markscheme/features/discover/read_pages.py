@@ -15,6 +15,7 @@ from markscheme.features.discover.open_discovery import OpenedDiscovery
 from markscheme.features.discover.options import ReadingOptions
 from markscheme.features.discover.reading_server import reading_sheet, serve_reading
 from markscheme.features.discover.reading_work import ReadingWork, also_ids, open_reading
+from markscheme.options.in_force import with_reading_options
 from markscheme.pages.options import PageOptions
 from markscheme.pages.serving import new_token
 from markscheme.phrases import sent_with
@@ -49,7 +50,8 @@ def _write_sheets(works: Sequence[ReadingWork], target: Path, *, timed: bool) ->
         put(reading_sheet(work, timed=timed, sent_along=sent_along), path)
         name = work.opened.folder.name
         print(f"{path}: outputs to read by {work.rater}. Send it{sent_with(sent_along)}; when the notes come back:")
-        print(f"  markscheme discover {quote(name)} --notes {quote(f'{name}-{work.rater}.jsonl')}")
+        taken_in_by = f"markscheme discover {quote(name)} --notes {quote(f'{name}-{work.rater}.jsonl')}"
+        print(f"  {with_reading_options(taken_in_by)}")
     return 0
 
 

@@ -24,6 +24,7 @@ from markscheme.features.discover.reading_work import (
     shown_output,
     unit_name,
 )
+from markscheme.options.in_force import with_reading_options
 from markscheme.pages.example import whole_texts
 from markscheme.pages.serving import part_answer, problem, sent_object, serve_apps
 from markscheme.pages.template import PageTemplate
@@ -83,7 +84,9 @@ def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None
         "head": head_of(work.opened.folder.name, work.rater, shown, key),
         "ids": {unit: id for unit, id in work.ids.items() if unit in units},
         "file": file,
-        "taken_in_by": f"markscheme discover {quote(work.opened.folder.name)} --notes {quote(file)}",
+        "taken_in_by": with_reading_options(
+            f"markscheme discover {quote(work.opened.folder.name)} --notes {quote(file)}"
+        ),
         "key": " ".join(["markscheme notes", work.opened.folder.name, work.rater]),
     }
     return _page(work, data, is_sheet=True)

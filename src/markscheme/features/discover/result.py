@@ -11,6 +11,7 @@ from markscheme.features.discover.figures import ENOUGH, ReadMore, ReadOutputs
 from markscheme.features.discover.modes import Codebook
 from markscheme.features.discover.nearest import most_like
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
 
 
@@ -100,7 +101,7 @@ class Discovery:
         outputs = self.outputs
         pool = quote(self.pool) if self.pool else "FILE"
         steps: list[NextStep] = []
-        page = f"markscheme discover {quote(name)}"
+        page = with_reading_options(f"markscheme discover {quote(name)}")
         if not outputs.by_id:
             return (NextStep(f"{page} --pool {pool}", "person", "read outputs and note what is wrong"),)
         if outputs.waiting:

@@ -6,6 +6,7 @@ from typing import Any
 
 from markscheme.features.discover.suggestions import MOST_NOTES, TIMES_ASKED, Suggestion
 from markscheme.judges.cost import Cost
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, estimated, number
 from markscheme.report.document import Callout, Command, Document, Name, Notes, Paragraph, Table
 from markscheme.report.figures import dollars
@@ -53,7 +54,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
         ],
         "left_out": list(suggestion.left_out),
         "refused": suggestion.proposal.unknown,
-        "next": [{"command": f"markscheme discover {quote(name)}", "who": "person"}],
+        "next": [{"command": with_reading_options(f"markscheme discover {quote(name)}"), "who": "person"}],
     }
 
 

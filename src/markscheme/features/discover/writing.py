@@ -18,6 +18,7 @@ from markscheme.features.discover.draft import (
 from markscheme.features.discover.open_discovery import OpenedDiscovery
 from markscheme.features.discover.unread import examples_to_label
 from markscheme.files import append_lines, write_whole
+from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.additions import additions_to, new_examples, responses_in
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.gold import no_gold
@@ -66,8 +67,8 @@ class Written:
         pool = "" if self.held_out else f" --pool {POOL}{count}"
         return (
             f"markscheme lint {name}",
-            f"markscheme label {name}{pool}",
-            f"markscheme calibrate {name} --judge JUDGE",
+            with_reading_options(f"markscheme label {name}{pool}"),
+            with_reading_options(f"markscheme calibrate {name} --judge JUDGE"),
         )
 
 

@@ -24,6 +24,7 @@ from markscheme.features.improve.selection import (
 )
 from markscheme.features.improve.setting import ImprovableSet
 from markscheme.judges.kinds import DEFAULT
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, in_words
 from markscheme.report import document as doc
 
@@ -97,7 +98,9 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
-    return tuple(steps) or (("Label more", triable.setting.label_more),)
+    if not steps:
+        return (("Label more", triable.setting.label_more),)
+    return tuple((words, with_reading_options(command)) for words, command in steps)
 
 
 def overview_view(triable: TriableChanges) -> doc.Document:

@@ -6,6 +6,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.whole_labels import counting_levels
 from markscheme.errors import RatingError
 from markscheme.features.label.label_session import LabelSession
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
@@ -54,7 +55,7 @@ def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
     if len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
         return ()
     reason = f"{len(decided)} decisions can say whether weights and pass mark are right:"
-    return ((reason, f"markscheme improve {quote(work.rubric.name)}"),)
+    return ((reason, with_reading_options(f"markscheme improve {quote(work.rubric.name)}")),)
 
 
 def _other_annotators(work: LabelSession) -> bool:

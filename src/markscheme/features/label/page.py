@@ -22,6 +22,7 @@ from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.pair_order import shown_order, turned_rated
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.features.label.worded_criteria import current_words, recorded_words
+from markscheme.options.in_force import with_reading_options
 from markscheme.pages.example import Shortening, render_example, whole_texts
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
@@ -107,7 +108,9 @@ def sheet_of(work: LabelSession, *, timed: bool, sent_along: set[str] | None = N
         "rated": rated,
         "turned": turned if rubric.is_of_pairs else None,
         "file": file,
-        "taken_in_by": f"markscheme import {quote(file)} --rubric {quote(typed)} --append --to {quote(to)}",
+        "taken_in_by": with_reading_options(
+            f"markscheme import {quote(file)} --rubric {quote(typed)} --append --to {quote(to)}"
+        ),
     }
     return _page(work, data, is_sheet=True)
 

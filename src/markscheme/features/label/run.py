@@ -21,6 +21,7 @@ from markscheme.features.label.page import sheet_of
 from markscheme.features.label.server import serve
 from markscheme.features.label.setup import carried_in, keep_examples, open_work
 from markscheme.features.label.without_page import next_step
+from markscheme.options.in_force import with_reading_options
 from markscheme.pages.options import PageOptions
 from markscheme.pages.serving import new_token
 from markscheme.pages.share import Share
@@ -221,5 +222,6 @@ def _write_sheets(works: Sequence[LabelSession], target: Path, *, timed: bool, j
         name = typed_name(work.rubric)
         answers = quote(f"{work.rubric.name}-{rater}.json")
         ratings = quote(str(work.file.path))
-        print(f"  markscheme import {answers} --rubric {quote(name)} --append --to {ratings}")
+        taken_in_by = f"markscheme import {answers} --rubric {quote(name)} --append --to {ratings}"
+        print(f"  {with_reading_options(taken_in_by)}")
     return 0

@@ -13,6 +13,7 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.commands.exports import EXPORTS
 from markscheme.commands.output import put
 from markscheme.features.other_tools.export_promptfoo import promptfoo_config
+from markscheme.options.in_force import with_reading_options
 from markscheme.options.table import AddedOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import part_of
@@ -71,7 +72,7 @@ def _write_promptfoo(examples: ExampleSet, rubric: Rubric, source: Path, target:
     print(f"  npx promptfoo eval -c {target} && npx promptfoo view", file=sys.stderr)
     print("Then compare that judge with your ratings:", file=sys.stderr)
     print("  npx promptfoo export eval latest -o rated.json", file=sys.stderr)
-    print("  markscheme calibrate rated.json", file=sys.stderr)
+    print(f"  {with_reading_options('markscheme calibrate rated.json')}", file=sys.stderr)
 
 
 def _rubric_in(source: Path) -> str:

@@ -14,6 +14,7 @@ from markscheme.errors import MarkschemeError, UsageError, naming
 from markscheme.features.pass_rate.decided_files import graded_table
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
+from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
@@ -105,7 +106,8 @@ def print_rate(
     columns.refuse(str(file))
     if calibration is None and own is None:
         is_results = file.is_file() and format_of(Peek(file), "anything") == PROMPTFOO_RESULTS
-        hint = f"; label some outputs: `markscheme label {shlex.quote(str(file))}`" if is_results else ""
+        label = with_reading_options(f"markscheme label {shlex.quote(str(file))}")
+        hint = f"; label some outputs: `{label}`" if is_results else ""
         raise UsageError(f"`--calibration FILE` is missing: what annotators and the judge both decided on{hint}")
     of_labels = calibration or file
     refuse_unknown_columns([file, of_labels], columns)
@@ -147,7 +149,7 @@ def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) ->
         words = ["grade", name, str(file), "--judge", judge, "--out", "graded.csv"]
         raise UsageError(
             f"no judge is asked here, so `--judge {judge}` has no effect: grade first by "
-            f"`markscheme {shlex.join(words)}`, or add --track"
+            f"`{with_reading_options(f'markscheme {shlex.join(words)}')}`, or add --track"
         )
 
 

@@ -29,6 +29,7 @@ from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.json_text import parse_json
 from markscheme.judges.judge import Judge, total
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
@@ -150,7 +151,7 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
     run = request.ask.of(ROWS_ALONE if core is None else core)
     labelled = _of_part(_with_kept_labels(_read(path, core, run), path), request.options)
     if not any(_by_people(example) for example, _ in labelled):
-        label = f"markscheme label {shlex.quote(str(path))}"
+        label = with_reading_options(f"markscheme label {shlex.quote(str(path))}")
         raise ComparisonError(f"no row of {path} has a label of people to compare with; to label them: {label}")
     judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)

@@ -8,6 +8,7 @@ from typing import Any
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.labelled_files import ToolFilesAnswer
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, in_words
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
@@ -29,7 +30,7 @@ _HEADINGS = (
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
     """Build the report on another tool's exported file, which is read without a rubric."""
-    rows = tuple(_row(calibration) for calibration in answer.metrics)
+    rows = tuple(_row(calibration) for calibration in answer.calibrations)
     return doc.Document(
         title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
         source="",
@@ -79,18 +80,20 @@ def _callout(answer: ToolFilesAnswer) -> doc.Callout:
         f"{name} is worth a rubric.",
         f"{figures}; {baseline}. Write down what each level means, in a rubric with that criterion, and bring the "
         "labels over.",
-        f"{imported} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl"
+        with_reading_options(f"{imported} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl")
         if answer.tool_files.names_judges
         else f"markscheme init --from {files}",
     )
 
 
 def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
-    for calibration in answer.metrics:
+    for calibration in answer.calibrations:
         kappa = calibration.comparison.criteria[calibration.rubric.name].headline
         if kappa.undefined:
             yield f"– {calibration.rubric.name} by {calibration.rater.name}: {kappa.undefined}."
-    without_mark = list(dict.fromkeys(str(c.rubric.name) for c in answer.metrics if not c.rubric.has_gate_question))
+    without_mark = list(
+        dict.fromkeys(str(c.rubric.name) for c in answer.calibrations if not c.rubric.has_gate_question)
+    )
     if without_mark:
         yield f"– {in_words(without_mark)}: nothing says which values pass, so no false pass is counted."
     yield from (f"Not compared: {sentence}." for sentence in map(str, answer.apart))
@@ -111,7 +114,7 @@ def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
                 "judge": calibration.rater.name,
                 "calibration": json_of_calibration(calibration),
             }
-            for calibration in answer.metrics
+            for calibration in answer.calibrations
         ],
         "not_compared": list(map(str, answer.apart)),
         "worth_a_rubric": weak.rubric.name if weak else None,

@@ -8,6 +8,7 @@ from shlex import quote
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.whole_labels import is_quoted
 from markscheme.errors import UsageError
+from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import PEOPLE
@@ -133,5 +134,5 @@ def refuse_undecided(decisions: Iterable[str], name: str) -> None:
     if not list(decisions):
         raise UsageError(
             f"nobody said whether a whole response passes, so no version of {name} is nearer to people's decisions: "
-            f"markscheme label {quote(name)}"
+            f"{with_reading_options(f'markscheme label {quote(name)}')}"
         )
