@@ -1,6 +1,8 @@
 """`markscheme grade` as a user runs it: what it takes, what it prints, how it ends, and that nothing is lost."""
 
+import itertools
 import json
+import shlex
 import signal
 import subprocess
 import time
@@ -180,6 +182,60 @@ def test_several_grades_are_printed_one_per_line_with_each_criterion_s_level_and
         "",
         "1 of 2 passes (pass mark 0.6). Judge: no accepted run.",
     ]
+
+
+def next_command(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the command that is printed on the line after one that begins with "Next"."""
+    lines = (done.stdout + done.stderr).splitlines()
+    return next(after.strip() for line, after in itertools.pairwise(lines) if line.startswith("Next"))
+
+
+def test_the_next_step_after_grading_is_to_calibrate_if_examples_are_labelled_and_else_to_label_the_graded_outputs(
+    project: Path,
+) -> None:
+    file = submissions(project, "LEVEL=5", "LEVEL=2 rude")
+    assert next_command(graded(project, file, *JUDGE)) == "markscheme label prose --pool all.jsonl"
+    examples = project / "calibration" / "prose" / "examples.jsonl"
+    examples.parent.mkdir(parents=True)
+    examples.write_text((project / file).read_text())
+    assert "markscheme label" in next_command(graded(project, file, *JUDGE))  # no example is labelled
+    label = {"rater": "ana", "criteria": {"clear": 5, "rude": "UNMET"}}
+    examples.write_text(json.dumps({"id": "s0", "response": "LEVEL=5", "labels": [label]}) + "\n")
+    calibrate = "markscheme calibrate prose --judge function:judging:judge"
+    assert next_command(graded(project, file, *JUDGE)) == calibrate
+
+
+@pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
+def test_the_command_after_grade_s_option_show_prompt_uses_all_recorded_replies_to_the_prompts_that_were_shown(
+    project: Path, more: tuple[str, ...]
+) -> None:
+    submissions(project, "LEVEL=5", "LEVEL=2 rude")
+    examples = project / "calibration" / "prose" / "examples.jsonl"
+    examples.parent.mkdir(parents=True)
+    if "all.jsonl" not in more:
+        (project / "all.jsonl").rename(examples)
+    shown = graded(project, *more, "--show-prompt")
+    prompts = [json.loads(line) for line in shown.stdout.splitlines()]
+    levels = {"clear": "5", "rude": "UNMET"}
+    recording = examples.parent / "replies" / "JUDGE.jsonl"
+    recording.parent.mkdir()
+    verdicts = {
+        name: {"quote": "nothing to quote", "reason": "So it reads.", "level": level} for name, level in levels.items()
+    }
+    texts = [
+        json.dumps(
+            {"verdicts": {name: verdicts[name] for name in prompt["schema"]["properties"]["verdicts"]["required"]}}
+        )
+        for prompt in prompts
+    ]
+    lines = [
+        {"fingerprint": prompt["fingerprint"], "judge": "JUDGE", "model": "m", "text": text}
+        for prompt, text in zip(prompts, texts, strict=True)
+    ]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run(*shlex.split(next_command(shown)), cwd=project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 of 2 pass" in done.stdout
 
 
 def test_outputs_in_promptfoo_s_results_that_have_no_verdict_can_be_graded(project: Path) -> None:

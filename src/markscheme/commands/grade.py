@@ -5,12 +5,12 @@ import shlex
 import sys
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -19,12 +19,7 @@ from markscheme.commands.families import spelled
 from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
-from markscheme.errors import (
-    BudgetError,
-    RatingError,
-    RatingWarning,
-    UsageError,
-)
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import (
     Grade,
     Grading,
@@ -37,6 +32,7 @@ from markscheme.grading import (
     scorers_for,
 )
 from markscheme.grading.by_row import ROW_REFUSED, rubric_for
+from markscheme.grading.graded_table import GradedCounts, GradedTable
 from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.receipt import calibration_text, score_text
 from markscheme.grading.score import NO_SCORE
@@ -65,9 +61,6 @@ from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, notes_on_key, row_
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
 from markscheme.text import on_one_line
-
-if TYPE_CHECKING:
-    from markscheme.grading.graded_table import GradedCounts
 
 GradeForm = Literal["json", "reasons", "lines"]
 """Forms in which grades are printed: as JSON, each with its reasons, or each on one line."""
@@ -139,9 +132,9 @@ def grade(
         from markscheme.commands.prompts import print_prompts
 
         prompts_by_row = None if file == "-" and not input else brought.prompts(read())
-        mapped = "".join(f" --map {shlex.quote(text)}" for text in columns.map)
-        grade_rows = None if has_core else f"grade {shlex.quote(file)}{mapped}"
-        return print_prompts(loaded, prompts_by_row, missing=missing, grade_rows=grade_rows)
+        row_words = (*(word for pair in input for word in ("--input", pair)), *columns.words)
+        row_words += () if rows is None else ("--rows", rows)
+        return print_prompts(loaded, prompts_by_row, ask, (file, *row_words), missing=missing, has_core=has_core)
     scorers = scorers_for(loaded, ask.scorers)
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
@@ -164,8 +157,6 @@ def grade(
         warn_of_kinship(opened.identity.model or opened.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, opened, scorers=scorers, receipt=receipt, rows=rows, has_core=has_core)
     brought.say(total)
-    from markscheme.grading.graded_table import GradedCounts, GradedTable
-
     if out is not None:
         every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
         table = GradedTable(grading, out, watch=progress, notify=notify, has_rows=bool(brought.n))
@@ -173,7 +164,8 @@ def grade(
         _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    return asyncio.run(_print_all(grading, first, ask, shown_as, judge, GradedCounts()))
+    to_trust = partial(_way_to_trust, loaded, judge, ask, f"{shlex.quote(file)}{columns.as_shell}")
+    return asyncio.run(_print_all(grading, first, ask, shown_as, to_trust))
 
 
 def _is_of_rows(name: str) -> bool:
@@ -273,14 +265,10 @@ def _looked_through(
 
 
 async def _print_all(
-    grading: Grading,
-    submissions: list[Submission],
-    ask: AskOptions,
-    shown_as: GradeForm,
-    judge: str | None,
-    counts: "GradedCounts",
+    grading: Grading, submissions: list[Submission], ask: AskOptions, shown_as: GradeForm, to_trust: Callable[[], str]
 ) -> int:
     rubric = grading.rubric
+    counts = GradedCounts()
     decisions = Counter[str]()
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
@@ -293,14 +281,14 @@ async def _print_all(
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":
-        print("\n".join(_summary(decisions, grading, shown_as, judge, ask)))
+        print("\n".join(_summary(decisions, grading, shown_as, to_trust)))
     if counts.sentence:
         notify(counts.sentence)
     _after_grading(grading, counts)
     return UNGRADED if decisions[WITHOUT_GRADE] else FAILED if decisions[FAIL] or decisions[ASK] else 0
 
 
-def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
+def _after_grading(grading: Grading, counts: GradedCounts) -> None:
     """Report mean scores; let features warn if several judges graded, for example of scores moved since certification.
 
     Args:
@@ -322,7 +310,7 @@ def _decision(grade: Grade) -> str:
 
 
 def _summary(
-    decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None, ask: AskOptions
+    decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, to_trust: Callable[[], str]
 ) -> Iterator[str]:
     """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command.
 
@@ -330,8 +318,7 @@ def _summary(
         decisions: Number of responses by decision.
         grading: The grading, with its rubric and receipt.
         shown_as: How grades are shown; if on one line each, the command that shows reasons is added.
-        judge: The judge as the user named it; None if none was named.
-        ask: How the judge is asked.
+        to_trust: Function that returns the next step, in words and as a command, if no accepted run holds.
     """
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
@@ -344,10 +331,27 @@ def _summary(
     first = passes if grading.rubric.compares == "responses" else counted(total, "pair")
     yield f"{'; '.join([first, *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
-        commands = Commands.on(grading.rubric, judge).after(None, ask)
-        yield f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
+        yield to_trust()
     if shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"
+
+
+def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, rows: str) -> str:
+    """Return the step that says how far a judge can be trusted: calibrate it or, without labels, label graded outputs.
+
+    Args:
+        rubric: The rubric.
+        judge: The judge as the user named it; None if none was named.
+        ask: How the judge is asked.
+        rows: The file of the graded outputs and the options on how it is read, as shell arguments.
+    """
+    from markscheme.ratings.examples_choice import has_labels  # reads labels, which grading doesn't
+
+    commands = Commands.on(rubric, judge).after(None, ask)
+    if has_labels(rubric):
+        return f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
+    label = commands.label_pool(f"--pool {rows}")
+    return f"Next, label some of them, which shows how far the judge can be trusted:\n  {label}"
 
 
 def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:

@@ -64,16 +64,6 @@ def _judged(rubric: Rubric) -> list[Criterion]:
     return [criterion for criterion in rubric.criteria if criterion.check is None]
 
 
-def _together(rubric: Rubric) -> Passes:
-    """Return a single pass in which criteria with the same inputs share prompts of at most `criteria_per_call`."""
-    return [in_calls(rubric, _judged(rubric))]
-
-
-def _one_by_one(rubric: Rubric) -> Passes:
-    """Return a single pass over the criteria, with a prompt for each of them."""
-    return [[[criterion] for criterion in _judged(rubric)]]
-
-
 def _there_and_back(rubric: Rubric) -> Passes:
     """Return the prompts of two passes: all, then those with several criteria, reversed; one pass if there are none."""
     groups = in_calls(rubric, _judged(rubric))
@@ -88,12 +78,16 @@ def _whole_grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> Submis
 
 
 STRATEGIES: Final[OpenTable[StrategyKind]] = OpenTable(
-    _by_criterion("one_shot", _together),
-    _by_criterion("per_criterion", _one_by_one),
+    _by_criterion("one_shot", lambda rubric: [in_calls(rubric, _judged(rubric))]),
+    _by_criterion("per_criterion", lambda rubric: [[[criterion] for criterion in _judged(rubric)]]),
     _by_criterion("double_pass", _there_and_back),
     StrategyKind("holistic", lambda rubric, submission: [holistic_prompt(rubric, submission)], _whole_grader),
 )
-"""The strategies that a rubric may name."""
+"""The strategies that a rubric may name.
+
+With one_shot, criteria with the same inputs share prompts of at most `criteria_per_call`; with per_criterion, each has
+a prompt of its own.
+"""
 
 
 def strategy_of(rubric: Rubric) -> StrategyKind:

@@ -1,12 +1,13 @@
 """Search for a rubric's labelled examples, and selection of the split and the subset to use."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from markscheme.errors import UsageError
+from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.example_rows import Example, values_of
-from markscheme.ratings.examples import ExampleSet, examples_file
+from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -56,6 +57,13 @@ def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
         has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
         raise UsageError(f"no example fits --only {' --only '.join(only)}; as {field}, {has}")
     return chosen
+
+
+def has_labels(rubric: Rubric) -> bool:
+    """Return True if a rubric's own examples can be read and at least one of them is labelled."""
+    with suppress(RatingError, UsageError):
+        return bool(load_examples(examples_of(rubric, None)[0], rubric).labels)
+    return False
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:

@@ -37,11 +37,12 @@ def _path_of_named(name: str) -> str:
         return ""
     rubrics = known_rubrics()
     near = name if name in rubrics else nearest(name, rubrics)
-    path = "" if near is None else f", such as {_from_here(rubrics[near])}"
+    path = "" if near is None else f", such as {from_here(rubrics[near])}"
     return f"; `load_rubric` takes a file's path{path} (`calibrate`, `compare` and `Grader` take a rubric's name too)"
 
 
-def _from_here(path: Path) -> Path:
+def from_here(path: Path) -> Path:
+    """Return the path of a file from the working directory, or the path as it is if the file lies elsewhere."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 

@@ -102,9 +102,14 @@ class Commands:
         """Return the command that labels `n` more outputs from a file of outputs; "" if there is no rubric."""
         return self.label_pool(f"--next {n} --pool {POOL}")
 
-    def grade(self) -> str:
-        """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked."""
-        return self._on_rubric("grade", POOL, self.judge, *self.asking.values()) if self.asks else ""
+    def grade(self, *rows: str) -> str:
+        """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked.
+
+        Args:
+            rows: The file and the options on how it is read, as shell arguments; by default a file for the reader to
+                name.
+        """
+        return self._on_rubric("grade", *(rows or (POOL,)), self.judge, *self.asking.values()) if self.asks else ""
 
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.

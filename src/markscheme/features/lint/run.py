@@ -12,6 +12,7 @@ from markscheme.features.lint.view import view
 from markscheme.plain_data import LINES
 from markscheme.ratings.examples import examples_files
 from markscheme.readers.plain_tables import rows_bring_rubrics
+from markscheme.rubrics.file import from_here
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
@@ -38,15 +39,10 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
             print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
             worst = max(worst, rows.status)
             continue
-        report = lint_file(_from_here(find_rubric(name)), scorers)
+        report = lint_file(from_here(find_rubric(name)), scorers)
         _show(report, name if len(rubrics) == 1 else "", json=json)
         worst = max(worst, report.status)
     return NO_ISSUES if worst == ADVICE and allow_advice else worst
-
-
-def _from_here(path: Path) -> Path:
-    """Return a path relative to the working directory if it is inside that directory, else the path unchanged."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:
