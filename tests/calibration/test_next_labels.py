@@ -133,7 +133,10 @@ def test_if_so_many_examples_have_only_one_annotator_that_no_gate_is_allowed_a_s
     ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(160)]
     calibration = calibration_of(RUBRIC, examples, ratings, Rater("j", "", "ratings"))
     assert (calibration.use, calibration.decision.because_code) == ("trend", "one-annotator")
-    assert "Use for trends: only 60 of 160 examples have two annotators." in text_of(view(calibration))
+    shown = text_of(view(calibration))
+    assert "Use for trends: only 60 of 160 examples have two annotators." in shown
+    assert "Gold comes from labels of one annotator, of several on 60 examples." in shown
+    assert "one annotator per example" not in shown
     keep(calibration, tmp_path)
     asked = next_labels(tmp_path, RUBRIC, examples)
     assert (asked.labels, asked.to_second) == (None, 84)

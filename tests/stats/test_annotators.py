@@ -155,6 +155,23 @@ def test_a_pair_of_annotators_weighs_in_mean_alpha_by_the_examples_that_both_rat
     assert mean == approx(float(np.average(np.array(alphas, dtype=float), weights=[400, 40, 40])))
 
 
+@pytest.mark.parametrize("between", ["judge", "annotators"])
+def test_alphas_use_the_interval_metric_if_a_judge_or_an_annotator_gives_ratings_between_the_levels(
+    between: str,
+) -> None:
+    people, judge = (ratings.copy() for ratings in drawn(60, 0.5, 1))
+    changed = judge if between == "judge" else people[:, 0]
+    changed[changed < 4] += 0.5
+    everyone = np.column_stack([judge, people])
+
+    def alpha(pair: tuple[int, int]) -> float:
+        return agreement(everyone[:, pair], "krippendorff_alpha", levels=FIVE, weights="interval").value or nan
+
+    limit = ceiling(people, judge, levels=FIVE)
+    assert limit.people.value == approx(np.mean([alpha(pair) for pair in ((1, 2), (1, 3), (2, 3))]))
+    assert limit.judge.value == approx(np.mean([alpha(pair) for pair in ((0, 1), (0, 2), (0, 3))]))
+
+
 def test_a_judge_as_good_as_an_annotator_is_shown_to_be_as_good_and_a_poor_judge_is_not() -> None:
     good = [ceiling(*drawn(100, 0.5, seed), levels=FIVE).as_good for seed in range(20)]
     poor = [ceiling(*drawn(100, 0.5, seed, judge_noise=1.0), levels=FIVE).as_good for seed in range(20)]

@@ -51,12 +51,6 @@ SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
 """Functions that are tried in turn, before the sides of `compare` are read as rubrics, judges or files of ratings."""
 
 
-def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":
-    """Return the calibrations of all judges in a file that some feature can read; None if no feature can."""
-    answers = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
-    return next((calibrations for calibrations in answers if calibrations is not None), None)
-
-
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
     """Return the calibrations of a request if a feature provides its labels or ratings; None if no feature does."""
     first = next((made for calibrate in CALIBRATION_SOURCES if (made := calibrate(request)) is not None), None)
@@ -66,15 +60,3 @@ def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
 def answer_of(request: Any) -> FileAnswer | None:
     """Return the result of a request, from the feature that reads its kind of files; None if no feature does."""
     return next((answer for read in FILE_ANSWERS if (answer := read(request)) is not None), None)
-
-
-def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
-    """Return the result of comparing files of a kind that a feature reads, such as counts; None if none reads them.
-
-    Args:
-        sides: What `compare` is asked to compare, as its arguments were typed.
-        rubric: The rubric's name or file; None if it isn't named.
-        options: Options on the comparison with gold.
-    """
-    answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
-    return next((answer for answer in answers if answer is not None), None)

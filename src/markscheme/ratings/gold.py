@@ -18,7 +18,7 @@ from markscheme.ratings.example_rows import Example, labels_of, taken, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.second_labels import LABELLED_TWICE
+from markscheme.ratings.second_labels import LABELLED_TWICE, labelled_twice
 from markscheme.ratings.table import (
     Column,
     RatingTable,
@@ -132,6 +132,12 @@ class Gold(Column):
     def has_people(self) -> bool:
         """True if gold comes from labels that people gave."""
         return self.reference in ("adjudicated", "people", "one-person")
+
+    @cached_property
+    def few_labelled_twice(self) -> int:
+        """Number of examples with two annotators, if these are too few for the `reference` to be "people"; else 0."""
+        has_several = self.reference == "one-person" and self.kinds.get("human", 0) > 1
+        return labelled_twice(self.examples)[1] if has_several else 0
 
     @cached_property
     def picked_by_hand(self) -> Flags:

@@ -207,7 +207,7 @@ def _empty(error: UsageError) -> str:
 def _others(error: UsageError) -> str:
     """Name the columns that the user may mean, since a table lacks a judge's or a person's column."""
     others = _texts(error, "others")
-    return f" (there are also {_quoted(others)})" if others else ""
+    return f" (there {'are' if len(others) > 1 else 'is'} also {_quoted(others)})" if others else ""
 
 
 def _joined(error: UsageError) -> str:

@@ -51,14 +51,6 @@ def _nothing_in_common(path: str, why: str) -> str:
     return f"nothing in common with the accepted run {path}: {why}"
 
 
-def _few_rated_by_two(needed: int, with_judge: bool) -> str:
-    return f"needs {needed} examples that two annotators rated{', and the judge' if with_judge else ''}"
-
-
-def _one_level_of_two(with_judge: bool) -> str:
-    return f"one level only, for two annotators{' or an annotator and the judge' if with_judge else ''}"
-
-
 _RATED_BY: Final = {
     None: "",
     "two-people": " that two people rated",
@@ -96,7 +88,9 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "few-people-to-test": lambda people, shared: (
         f"needs {people} people, one of them with {shared} examples shared with the judge"
     ),
-    "few-rated-by-two": _few_rated_by_two,
+    "few-rated-by-two": lambda needed, with_judge: (
+        f"needs {needed} examples that two annotators rated{', and the judge' if with_judge else ''}"
+    ),
     "few-raters": lambda: "needs two raters",
     "few-to-bound-unseen": lambda: "too few examples to bound disagreement that wasn't seen",
     "few-units": lambda units, rated_by: f"only {units} units{_RATED_BY[rated_by]}",
@@ -139,7 +133,9 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "one-criterion": lambda: "only one criterion",
     "one-example": lambda: "one example only",
     "one-level": lambda: "one level only",
-    "one-level-of-two": _one_level_of_two,
+    "one-level-of-two": lambda with_judge: (
+        f"one level only, for two annotators{' or an annotator and the judge' if with_judge else ''}"
+    ),
     "one-level-without-scale": lambda: "one level seen, no scale given",
     "one-run": lambda: "One run says nothing about how far runs vary; repeat it without a cache",
     "one-stored-run": lambda: "one stored run doesn't show its own noise; store three",

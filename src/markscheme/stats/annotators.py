@@ -157,7 +157,8 @@ def ceiling(
         judge: The judge's ratings, shape (n_units,), nan if missing. Examples count if two annotators rated them and,
             for the judge and the gap, the judge did too. A pair of raters counts if both rated 30 of these.
         levels: Levels of the scale, worst first.
-        metric: Alpha's measure of distance: "nominal" for two levels or unordered ones, "ordinal" or "interval".
+        metric: Alpha's measure of distance: "nominal" for two levels or unordered ones, "ordinal" or "interval". If a
+            rating lies between levels, as the median of two samples may, it is "interval".
         groups: Name of each example's group, shape (n_units,), whose examples are left out together; None without
             groups.
         level: Coverage of the two alphas' intervals; the interval of the gap always covers 90 %.
@@ -185,6 +186,8 @@ def ceiling(
     twice = (~np.isnan(table)).sum(axis=1) >= 2
     units = Groups.of(groups, len(table))
     columns = np.column_stack([rated, table])
+    if not np.isin(columns[~np.isnan(columns)], levels).all():
+        metric = "interval"
     of_people = _AlphaComparison(columns[twice], units.of_units(twice), levels, metric)
     is_compared = twice & ~np.isnan(rated)
     with_judge = of_people

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from markscheme.calibration.file_answers import answer_of_sides
+from markscheme.calibration.file_answers import SIDES_ANSWERS
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.results import reporter_of
+from markscheme.calibration.results import Reported, reporter_of
 from markscheme.commands.output import rendered
 from markscheme.errors import UsageError
 from markscheme.features.counts.contrast import difference_of
@@ -23,6 +23,12 @@ from tests.features.counts.two_judges import answer, counted_judges
 def project(tmp_path: Path) -> Path:
     """A folder with a rubric, and counts of two judges of the same labels: one is right nine times in ten."""
     return counted_judges(tmp_path)
+
+
+def answer_of_sides(sides: list[str], rubric: str | None, options: LabelOptions) -> Reported | None:
+    """Return what `compare` answers about files of a kind that a feature reads; None if no feature reads them."""
+    answers = (compared(sides, rubric, options) for compared in SIDES_ANSWERS)
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def accepted(project: Path) -> dict[str, Any]:

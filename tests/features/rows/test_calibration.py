@@ -5,13 +5,15 @@ import gzip
 import json
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import markscheme
-from markscheme.calibration.file_answers import judges_in_file
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.file_answers import JUDGES_IN_FILES
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.features.rows.calibration import RowsCalibration
@@ -133,6 +135,12 @@ def test_if_several_judges_rated_the_rows_the_option_judge_must_name_one_of_thes
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
 
 
+def judges_in_file(path: Path) -> Sequence[Calibration]:
+    """Return the calibrations of all judges in a file whose kind a feature knows."""
+    answers = (calibrate(path, LabelOptions()) for calibrate in JUDGES_IN_FILES)
+    return next(calibrations for calibrations in answers if calibrations is not None)
+
+
 def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_with_the_other_judges(
     tmp_path: Path,
 ) -> None:
@@ -140,15 +148,13 @@ def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_wit
     for number, rated in enumerate(rows):
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
         rated["labels"].append(label("claude", "model", worse))
-    calibrations = judges_in_file(write_rows(tmp_path / "rows.jsonl", rows), LabelOptions())
-    assert calibrations is not None
-    gpt, claude = calibrations
+    gpt, claude = judges_in_file(write_rows(tmp_path / "rows.jsonl", rows))
     assert (gpt.rater.name, claude.rater.name) == ("gpt", "claude")
     assert gpt.comparison.agreement.value == 1.0
     assert (claude.comparison.agreement.value or 0.0) < 0.5
     of_one_judge = write_rows(tmp_path / "one.jsonl", [row(number) for number in range(40)])
     with pytest.raises(UsageError, match="a comparison needs two judges, and 1 judge rated these rows"):
-        judges_in_file(of_one_judge, LabelOptions())
+        judges_in_file(of_one_judge)
 
 
 def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_report(tmp_path: Path) -> None:

@@ -179,6 +179,32 @@ def test_a_stated_order_of_levels_that_lacks_values_of_the_table_is_refused_with
     assert (error.code, list(error.columns), set(error.values)) == ("no-place", ["judge"], {"2", "3", "4"})
 
 
+@pytest.mark.parametrize(
+    ("yes", "no"), [("ja", "nein"), ("oui", "non"), ("sí", "no"), ("sì", "no"), ("sim", "não"), ("tak", "nie")]
+)
+def test_yes_and_no_are_read_as_pass_and_fail_in_several_languages(yes: str, no: str) -> None:
+    reading = read(["pass", "fail", "fail"] * 8, [yes, no, yes] * 8)
+    assert (reading.values[""].kind, reading.values[""].passes["human"]) == ("decision", yes)
+
+
+def test_a_table_of_raters_whose_examples_no_column_is_known_to_name_is_refused_with_the_option_that_names_it() -> None:
+    dialogues = [f"dialogue {row // 2}" for row in range(32)]
+    columns = {"dialogue": dialogues, "rater": ["ann", "ben"] * 16, "score": ["1", "2", "3", "3"] * 8}
+    with pytest.raises(UsageError) as error:
+        read_in_memory(columns, ColumnOptions())
+    assert (error.value.code, error.value.choices) == ("rater-alone", ("--id COLUMN",))
+    with pytest.raises(UsageError) as error:
+        read_in_memory({"id": dialogues, "annotator": ["pass", "fail"] * 16}, ColumnOptions())
+    assert (error.value.code, error.value.choices) == ("one-rater", ("--judge COLUMN",))
+
+
+def test_an_id_of_each_row_is_not_a_rating_in_a_table_with_a_row_for_each_rating() -> None:
+    rows = [str(row) for row in range(1, 9)]
+    columns = {"id": rows, "item": ["a", "a", "b", "b"] * 2, "annotator": ["ann", "ben"] * 2 + ["cy", "di"] * 2}
+    reading = read_in_memory({**columns, "score": ["1", "2", "3", "3"] * 2}, ColumnOptions())
+    assert list(reading.roles.criteria) == [""]
+
+
 def test_a_table_with_a_column_of_raters_is_refused_until_an_option_names_the_column_of_examples() -> None:
     cases = [str(row // 2) for row in range(40)]
     who = ["ann", "ben"] * 20

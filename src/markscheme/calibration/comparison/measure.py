@@ -206,8 +206,7 @@ class CriterionComparison:
             return None
         scale = self.criterion.scale
         metric: Metric = "nominal" if scale.is_yes_no or not scale.ordered else "ordinal"
-        levels = sorted(set(scale.values))
-        return ceiling(people, self.judge, levels=levels, metric=metric, groups=self.groups)
+        return ceiling(people, self.judge, levels=sorted(set(scale.values)), metric=metric, groups=self.groups)
 
     @cached_property
     def levels_given(self) -> list[float]:

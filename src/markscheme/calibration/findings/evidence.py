@@ -224,8 +224,7 @@ class CriterionEvidence(CriterionComparison):
     def _people_alpha(self, level: float) -> Estimate:
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
         used: Metric = metric if self.on_scale(self.people) else "interval"
-        alpha = "krippendorff_alpha"
-        return agreement(self._people_patterns, alpha, levels=self.levels, weights=used, level=level)
+        return agreement(self._people_patterns, "krippendorff_alpha", levels=self.levels, weights=used, level=level)
 
     @cached_property
     def _people_patterns(self) -> RatingPatterns:

@@ -222,6 +222,7 @@ class Choice:
         rubric: The rubric of all judges.
         examples: Number of examples.
         reference: The kind of gold; None without gold.
+        labelled_twice: Number of examples with two annotators, if these are too few for `reference` to say so; else 0.
         measure: The measure by which averages of the judges are compared, mostly the score.
         paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
         standings: The figures of each judge, in the order in which judges were named.
@@ -243,6 +244,7 @@ class Choice:
     rubric: Rubric
     examples: int
     reference: str | None
+    labelled_twice: int
     measure: Measure
     paired: Measure
     standings: tuple[ContenderFigures, ...]
@@ -336,6 +338,7 @@ def choose(
         rubric=rubric,
         examples=len(table.ids),
         reference=None if truth is None else truth.reference,
+        labelled_twice=0 if truth is None else truth.few_labelled_twice,
         measure=measure,
         paired=view.paired,
         standings=standings,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.file_answers import answer_of_sides
+from markscheme.calibration.file_answers import SIDES_ANSWERS
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported, reporter_of
@@ -68,7 +68,8 @@ def print_comparison(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
-    answer = None if pairs else answer_of_sides(sides, rubric, labels)
+    answers = (compared(sides, rubric, labels) for compared in SIDES_ANSWERS)
+    answer = None if pairs else next((answer for answer in answers if answer is not None), None)
     if answer is not None:
         return _print_answer(answer, json=json, markdown=markdown, html=html)
     if not pairs and rubric is None and report is None and are_versions(sides):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.decision import decide
-from markscheme.calibration.file_answers import judges_in_file
+from markscheme.calibration.file_answers import JUDGES_IN_FILES
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
@@ -246,7 +246,8 @@ def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
     Raises:
         UsageError: The file has only one judge.
     """
-    calibrations = judges_in_file(path, options)
+    answers = (calibrate(path, options) for calibrate in JUDGES_IN_FILES)
+    calibrations = next((calibrations for calibrations in answers if calibrations is not None), None)
     if calibrations is None:
         return None
     return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)

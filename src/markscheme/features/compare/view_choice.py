@@ -27,7 +27,7 @@ from markscheme.report.figures import (
 from markscheme.report.json import attributes
 from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.sections.first_screen import agreement_bars, agreement_of
-from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.labels import labels_in_words
 from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
@@ -85,7 +85,7 @@ def _flipped(compared: "Compared") -> Iterator[doc.Section]:
 def _basis(choice: Choice) -> str:
     if choice.reference is None:
         return f"{counted(choice.examples, 'example')} without labels."
-    labels = LABELS_IN_WORDS[choice.reference]
+    labels = labels_in_words(choice.reference, choice.labelled_twice)
     of = choice.paired
     measured = f"agreement within {of.tolerance:g}" if of.of == OF_SCORE else f"agreement on the same {of.noun}"
     return f"{counted(choice.examples, 'example')}, {labels}; {measured}."

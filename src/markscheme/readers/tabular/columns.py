@@ -26,6 +26,7 @@ from markscheme.readers.tabular.words import (
     OF_PREDICTIONS,
     PEOPLE_WORDS,
     QUERY_ENDS,
+    RATER_COLUMNS,
     REASON_WORDS,
     RESPONSE_ENDS,
     SUM_WORDS,
@@ -506,9 +507,7 @@ def _keyed(sides: Sequence[SideColumn], *, full: bool = False) -> dict[str, list
 
 def _of_people_alone(people: Sequence[SideColumn], options: ColumnOptions) -> dict[str, tuple[SideColumn, ...]]:
     keyed = _keyed(people)
-    if options.human and not any("*" in name for name in options.human):
-        return {"": tuple(people)}
-    if len(keyed) == 1:
+    if len(keyed) == 1 or (options.human and not any("*" in name for name in options.human)):
         return {"": tuple(people)}
     if all(len(listed) > 1 for listed in keyed.values()):
         return {key: tuple(listed) for key, listed in keyed.items()}
@@ -562,7 +561,9 @@ def _refuse_one_side(
     rated = [side.column.name for side in (*judges, *people)]
     others = [column.name for column in columns if column.name not in rated and not column.is_empty]
     if people:
-        raise refusal("one-rater", columns=rated, choices=[("--judge", "COLUMN")], others=others)
+        says_who = people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS
+        code, option = ("rater-alone", "--id") if says_who else ("one-rater", "--judge")
+        raise refusal(code, columns=rated, choices=[(option, "COLUMN")], others=others)
     has_responses = "response" in roles.values()
     if judges:
         facts: dict[str, Any] = {"others": others, "has_responses": has_responses}

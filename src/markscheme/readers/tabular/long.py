@@ -197,7 +197,8 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
         words = name_words(column.name)
         if column in taken or not words or words[-1] in RESPONSE_ENDS | QUERY_ENDS or set(words) & REASON_WORDS:
             continue
-        if is_measure(words) or (len(words) == 1 and words[0] in EXAMPLE_FIELDS) or looks_like_text(column):
+        is_of_an_example = _names_examples(words) or (len(words) == 1 and words[0] in EXAMPLE_FIELDS)
+        if is_of_an_example or is_measure(words) or looks_like_text(column):
             continue
         if set(words) & VALUE_WORDS or not _is_constant(column, unit):
             values.append(column)

@@ -16,11 +16,11 @@ def _words(listed: str) -> frozenset[str]:
 
 PASS_WORDS: Final = _words(
     "pass passed yes y true t 1 met good correct ok accept accepted valid ✓ ✅ 👍 "
-    "ja oui sí si да はい 是 wahr vrai verdadero vero bestanden erfüllt aprobado réussi 合格"
+    "ja oui sí sì si sim tak да はい 是 wahr vrai verdadero vero bestanden erfüllt aprobado réussi 合格"
 )
 FAIL_WORDS: Final = _words(
     "fail failed no n false f 0 unmet bad incorrect wrong reject rejected invalid ✗ ❌ 👎 "
-    "nein non нет いいえ 否 falsch faux falso suspenso échoué 不合格"
+    "nein non não nao nee nie нет いいえ 否 falsch faux falso suspenso échoué 不合格"
 ) | {"not met", "nicht bestanden", "nicht erfüllt"}
 FAMILIES: Final = {
     word: words.split()[0]
@@ -29,7 +29,7 @@ FAMILIES: Final = {
 }
 """Word that represents all equivalent values of a column, by each of them."""
 WITHOUT_DIRECTION: Final = _words(
-    "yes y true t 1 no n false f 0 ja nein oui non sí si да нет はい いいえ 是 否 "
+    "yes y true t 1 no n false f 0 ja nein nee oui non sí sì si sim não nao tak nie да нет はい いいえ 是 否 "
     "wahr falsch vrai faux verdadero falso vero"
 )
 """Words whose meaning, pass or fail, depends on what the column asks: if it asks about a fault, yes is bad."""

@@ -4,7 +4,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, coefficient
 from markscheme.report.sections.criteria import criterion_or_column
-from markscheme.report.sections.labels import LABELS_IN_WORDS, labels_in_short
+from markscheme.report.sections.labels import labels_in_short, labels_in_words
 from markscheme.report.sections.pictures import annotator_matrix
 from markscheme.stats.annotators import Ceiling
 
@@ -14,7 +14,8 @@ def annotators(calibration: Calibration) -> doc.Section:
     gold = calibration.comparison.gold
     criteria = calibration.comparison.criteria
     lines: list[doc.Line] = [
-        f"{labels_in_short(calibration.comparison)}. Gold comes from {LABELS_IN_WORDS[gold.reference]}."
+        f"{labels_in_short(calibration.comparison)}. Gold comes from "
+        f"{labels_in_words(gold.reference, gold.few_labelled_twice)}."
     ]
     ceilings = [(name, criterion.ceiling) for name, criterion in criteria.items() if criterion.ceiling is not None]
     if not ceilings:

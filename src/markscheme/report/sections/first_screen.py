@@ -18,7 +18,6 @@ from markscheme.judges.family import kinship
 from markscheme.phrases import brief, commonest, counted, few_of, in_words, number, percent
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.gold import SPLIT_DECISION
-from markscheme.ratings.second_labels import labelled_twice
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import NONE, cut_short, share, share_with_ci, share_with_interval
@@ -199,9 +198,8 @@ def _why_no_gate(calibration: Calibration) -> str:
         picked = f"{gold.n_picked} of {counted(len(gold.examples), 'example')} were {how_picked(gold)}."
         return picked if gold.stands_for_outputs else f"{picked} {_NOT_YOUR_OUTPUTS}"
     if gold.reference == "one-person":
-        labelled, by_two = labelled_twice(gold.examples) if gold.kinds.get("human", 0) > 1 else (0, 0)
-        only = f"Only {by_two} of {counted(labelled, 'example')} have two annotators."
-        return only if by_two else "One annotator per example."
+        only = f"Only {gold.few_labelled_twice} of {counted(gold.n, 'example')} have two annotators."
+        return only if gold.few_labelled_twice else "One annotator per example."
     if calibration.carried is not None and calibration.carried.old:
         return "Labels are from before a rewording."
     if "weak-part" in calibration.decision.circumstances.against_gate:

@@ -21,6 +21,17 @@ _KINDS = {
 }
 
 
+def labels_in_words(reference: str, by_two: int) -> str:
+    """Say whose labels gold is based on, such as "one annotator per example".
+
+    Args:
+        reference: The kind of gold.
+        by_two: Number of examples with two annotators; 0 unless these are too few.
+    """
+    some = f"labels of one annotator, of several on {counted(by_two, 'example')}"
+    return some if by_two else LABELS_IN_WORDS[reference]
+
+
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
     """Describe how many examples are labelled (or compared, in a table), and how many raters of each kind there are.
 

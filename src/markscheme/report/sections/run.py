@@ -13,7 +13,7 @@ from markscheme.phrases import counted, in_words, number
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
-from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.labels import labels_in_words
 from markscheme.report.sections.table import RUN_FACTS
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
         yield "asked without", f"{', '.join(rater.identity.without)} (not taken by the server)"
     for facts_of in RUN_FACTS:
         yield from facts_of(calibration)
-    yield "labels", f"{counted(gold.n, 'example')}, {LABELS_IN_WORDS[gold.reference]}"
+    yield "labels", f"{counted(gold.n, 'example')}, {labels_in_words(gold.reference, gold.few_labelled_twice)}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
         per_call = "" if rubric.criteria_per_call is None else f", at most {rubric.criteria_per_call} criteria in each"
