@@ -1,5 +1,7 @@
 """Grade model outputs with weighted rubrics, and measure how far the grades can be trusted.
 
+Errors are in `markscheme.errors`, such as UsageError for an option that can't be; each is a MarkschemeError.
+
 Every name here is imported when it is first used, so that importing the package costs almost nothing. Names of the
 `rubric` package that aren't in `__all__` are importable from here too, so that its users change only the import.
 """

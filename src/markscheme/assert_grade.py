@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
+from markscheme.errors import JudgeError, MarkschemeError, RatingWarning, UsageError
 from markscheme.grading import (
     ASK_A_PERSON,
     Grade,
@@ -164,11 +164,7 @@ class AssertGrade:
         calibration: str,
     ) -> Grade:
         places = (*((file.parent,) if file else ()), Path.cwd())
-        try:
-            judge = self._judge(named, rubric, submission, places, options)
-        except NoJudge as error:
-            error.option = "judge=…"
-            raise
+        judge = self._judge(named, rubric, submission, places, options)
         by_name = options.judge if named is None or isinstance(named, str) else YOUR_JUDGE
         receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places, named=by_name)
         scorers = scorers_for(rubric, options.scorers)

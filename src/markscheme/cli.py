@@ -48,6 +48,7 @@ def _exit_status(argv: list[str]) -> int:
             sys.stdout.flush()
             return status
         except NoJudge as error:
+            error.option = "--judge"
             return _fault(str(error), NO_JUDGE)
         except NothingGraded as error:
             return _fault(str(error), UNGRADED)

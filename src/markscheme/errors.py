@@ -361,10 +361,10 @@ class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
     It is raised with texts, and with functions that write a text from `option`.
 
     Attributes:
-        option: Name of the option that names a judge, where the run was asked for.
+        option: Name of the option that names a judge, where the run was asked for; by default that of a function.
     """
 
-    option = "--judge"
+    option = "judge=…"
 
     def __str__(self) -> str:
         return "".join(text(self.option) if callable(text) else str(text) for text in self.args)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, grade
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import NoJudge, RatingError, UsageError
 from markscheme.judges.judge import Judge, Wrapping
 from markscheme.ratings.rating import Rated
 from tests.commands.console import ROOT, run
@@ -209,12 +209,33 @@ def test_the_settings_file_fills_in_options_that_a_python_call_does_not_set(else
         ({"sampels": 3}, "did you mean `samples`"),
         ({"replace": True}, "--replace goes with --accept"),
         ({"only": ["colour=red"]}, "FIELD one of system, group"),
+        ({"only": "colour=red"}, "FIELD one of system, group, split, stratum, drawn, got 'colour=red'"),
+        ({"only": "split=dev"}, "no example has split=dev"),
+        ({"only": 5}, "FIELD one of system, group, split, stratum, drawn, got 5"),
         ({"scale": "wide"}, "^`scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got 'wide'"),
     ],
 )
 def test_an_option_with_an_impossible_value_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message.replace("(", r"\(")):
         calibrate(RUBRIC, rows(), ratings=verdicts(), **options)
+
+
+def test_an_option_that_takes_several_texts_takes_one_text_alone_too() -> None:
+    examples = [{**row, "system": "new" if place < 30 else "old"} for place, row in enumerate(rows())]
+    assert calibrate(RUBRIC, examples, ratings=verdicts(), only="system=new").counts.examples == 30
+
+
+def test_without_a_judge_to_ask_a_python_call_names_its_argument_and_the_command_its_option(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(NoJudge, match="Name a judge with judge=…: ") as refused:
+        calibrate(RUBRIC, rows())
+    assert "--judge" not in str(refused.value)
+    Path("polite.yaml").write_text("name: polite\ncriteria: [{name: polite, requirement: Polite., weight: 1}]\n")
+    Path("examples.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows()))
+    answer = run("calibrate", "polite.yaml", "--examples", "examples.jsonl", cwd=elsewhere)
+    assert "Name a judge with --judge: " in answer.stderr
 
 
 @pytest.mark.usefixtures("elsewhere")

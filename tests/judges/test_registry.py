@@ -127,7 +127,7 @@ def test_the_error_for_a_refused_api_key_names_recorded_replies_that_need_no_key
     refusing = ScriptedJudge([NoJudge("refused the key"), NoJudge("refused the key")])
     covering = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
     path = covering / "j.jsonl"
-    with pytest.raises(NoJudge, match=re.escape(f"refused the key; `--judge recorded:{path}` needs no key and")):
+    with pytest.raises(NoJudge, match=re.escape(f"refused the key; `judge=… recorded:{path}` needs no key and")):
         asked(replying(choose_judge(RUBRIC, PROMPTS, covering, lambda name, model: refusing)), PROMPTS[0])
     lacking = recording(tmp_path / "others", "another")
     with pytest.raises(NoJudge, match=r"refused the key$"):
@@ -147,7 +147,7 @@ def test_if_no_judge_can_be_asked_a_one_sentence_error_lists_three_things_to_do(
     assert str(refused.value).splitlines() == [
         "no judge to ask: ANTHROPIC_API_KEY is not set, and no recorded replies cover rubric 'r'.",
         "  Set ANTHROPIC_API_KEY.",
-        "  Name a judge with --judge: openai:MODEL (any OpenAI-compatible server, by OPENAI_BASE_URL) or "
+        "  Name a judge with judge=…: openai:MODEL (any OpenAI-compatible server, by OPENAI_BASE_URL) or "
         "recorded:PATH (replies recorded earlier).",
         "  See all judges, and what each needs: `markscheme status`.",
     ]

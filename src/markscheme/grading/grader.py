@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet, WeakValueDictionary, finalize
 
-from markscheme.errors import BudgetError, NoJudge, UsageError
+from markscheme.errors import BudgetError, UsageError
 from markscheme.grading.grades import Grade, grade_json
 from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
@@ -156,11 +156,7 @@ class Grader:
         self._opened = judge is None or isinstance(judge, str)
         core = None if rubric is None else self.rubric
         self._again = partial(Grader, core, rows=rows, **{**options, **_set_of(asking)})
-        try:
-            named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
-        except NoJudge as error:
-            error.option = "judge=…"
-            raise
+        named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
         self.judge = as_of_today(named, self.rubric)
         self.concurrency = asking.concurrency
         scorers = scorers_for(self.rubric, asking.scorers)

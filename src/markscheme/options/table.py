@@ -5,7 +5,7 @@ Promptfoo's `config`, pytest and calls from Python fill an object of the family,
 the statistics. Loading this module is cheap.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -91,7 +91,8 @@ class DeclaredOption(NamedTuple):
         if written is None:
             return None
         if self.several and self.form.by_type:
-            return tuple(self._read(partial(self.form.read, element), element, source) for element in written)
+            elements = written if isinstance(written, Iterable) and not isinstance(written, str) else (written,)
+            return tuple(self._read(partial(self.form.read, element), element, source) for element in elements)
         return self._read(partial(self.form.read, written), written, source)
 
     def read_text(self, text: str, source: str) -> Any:

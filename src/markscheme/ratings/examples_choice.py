@@ -55,7 +55,7 @@ def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
         field = only[-1].partition("=")[0]
         values = sorted({*map(str, values_of(part.examples, field))} - {"", "None"})
         has = f"the examples have {', '.join(map(repr, values))}" if values else "no example has any"
-        raise UsageError(f"no example fits --only {' --only '.join(only)}; as {field}, {has}")
+        raise UsageError(f"no example has {' and '.join(only)}; as {field}, {has}")
     return chosen
 
 

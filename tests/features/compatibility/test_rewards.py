@@ -94,6 +94,22 @@ def test_a_single_response_in_place_of_a_list_is_refused(alone: Any) -> None:
         rewarded(alone)
 
 
+def test_a_batch_with_a_response_that_is_not_a_text_is_refused_with_its_index_before_a_judge_is_asked() -> None:
+    asked: list[Prompt] = []
+
+    def script(prompt: Prompt, sample: int) -> Any:
+        asked.append(prompt)
+        return by_words(prompt, sample)
+
+    with pytest.raises(ValueError, match=r"response 2 of the batch \(from 0\): .* found None"):
+        rewarded(["good", "poor", None], script=script)
+    assert asked == []
+
+
+def test_the_responses_of_a_batch_may_come_from_a_generator() -> None:
+    assert rewarded(text for text in ("good", "poor")) == [2, -3]
+
+
 def test_a_reward_for_several_responses_refuses_a_single_query() -> None:
     with pytest.raises(ValueError, match="each response has a query of its own: give a list, got a single text"):
         asyncio.run(reward(["x", "y"], RUBRIC, "hi", judge=ScriptedJudge(by_words)))

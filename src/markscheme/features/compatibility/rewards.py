@@ -62,8 +62,8 @@ async def reward(
         None, and a RatingWarning says so. If no response at all could be graded, a RatingWarning says why.
 
     Raises:
-        ValueError: There is one response in place of a list, the number of rubrics or inputs isn't that of the
-            responses, concurrency is below 1, or calibration is another value.
+        ValueError: There is one response in place of a list, a response isn't a text, the number of rubrics or inputs
+            isn't that of the responses, concurrency is below 1, or calibration is another value. No judge is asked.
         UsageError: Scores that may be averaged are required, and this judge's aren't shown to be.
 
     Example:
@@ -76,6 +76,7 @@ async def reward(
     """
     if isinstance(responses, str | Mapping):
         raise ValueError("responses must be a list, got a single one: give [response]")
+    responses = list(responses)
     if _is_one(rubrics):
         rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
@@ -91,16 +92,17 @@ async def reward(
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+    texts = [_checked_text(row, response) for row, response in enumerate(responses)]
     make_room(judge, concurrency)
     listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
     if calibration != "off":
         listed = _with_calibrated(listed, calibration)
     submissions = (
         Submission(
-            response_text(response),
+            text,
             {name: values[index] for name, values in inputs.items()} | _as_input(listed[index]),
         )
-        for index, response in enumerate(responses)
+        for index, text in enumerate(texts)
     )
     rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
     by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
@@ -124,6 +126,18 @@ async def reward(
         how_many = f"none of {counted(len(scores), 'response')} could be graded, so this batch has no rewards"
         warnings.warn(f"{how_many}; {times} by this reason: {reason}", RatingWarning, stacklevel=2)
     return scores
+
+
+def _checked_text(row: int, response: Any) -> str:
+    """Return a response as one text, before any judge is asked.
+
+    Raises:
+        ValueError: The response is neither a text nor a mapping of thinking and output; the message has its index.
+    """
+    try:
+        return response_text(response)
+    except ValueError as error:
+        raise ValueError(f"response {row} of the batch (from 0): {error}") from None
 
 
 def _is_one(rubrics: Any) -> bool:
