@@ -208,11 +208,13 @@ class Fault:
         about: The parts of the file that the fault is about, each as its kind and name; the part to change comes first.
             If the check that reported the fault didn't know the line, code that knows the lines of these parts sets
             `line`.
+        row: Number of the row or record, from 1, which is named if the line isn't known; None if there is none.
     """
 
     problem: str
     line: int | None = None
     about: tuple[tuple[str, str], ...] = ()
+    row: int | None = None
 
 
 class FileError(MarkschemeError):
@@ -245,13 +247,13 @@ class FileError(MarkschemeError):
         for faults in alike.values():
             more = len(faults) - MOST_ALIKE
             if more > 0 and not _is_one(faults):
-                yield self._sentence(
-                    Fault(f"and {more} more {'line' if more == 1 else 'lines'} like line {faults[0].line}")
-                )
+                like = "these" if faults[0].line is None else f"line {faults[0].line}"
+                yield self._sentence(Fault(f"and {more} more {'line' if more == 1 else 'lines'} like {like}"))
 
     def _sentence(self, fault: Fault) -> str:
         location = ":".join(str(name) for name in (self.path, fault.line) if name is not None)
-        return f"{location}: {fault.problem}" if location else fault.problem
+        row = None if fault.row is None or fault.line is not None else f"row {fault.row}"
+        return ": ".join(filter(None, (location, row, fault.problem)))
 
 
 def _is_one(faults: Sequence[Fault]) -> bool:
@@ -265,7 +267,7 @@ def _with_lines(faults: Sequence[Fault]) -> Fault:
     further = dict.fromkeys(fault.line for fault in others if fault.line not in (None, first.line))
     lines = [str(line) for line in further][:LINES_LISTED]
     listed = f" (lines {', '.join(lines)}, …)" if lines else ""
-    return Fault(f"{first.problem}; so in {len(others)} more{listed}", first.line)
+    return Fault(f"{first.problem}; so in {len(others)} more{listed}", first.line, row=first.row)
 
 
 _UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -460,7 +462,7 @@ def refuse_lines(error: FileError) -> None:
     if left_out is None:
         raise error
     for fault in error.faults:
-        message = str(FileError(fault.problem, path=error.path, line=fault.line))
+        message = str(FileError([fault], path=error.path))
         if message not in left_out:
             left_out.add(message)
             warnings.warn(f"{message}; left out", DamagedLine, stacklevel=3)

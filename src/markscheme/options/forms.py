@@ -121,10 +121,6 @@ def _switch(written: Any) -> bool:
     return _SWITCHES[_text(written).casefold()]
 
 
-def _auto_or_off(written: Any) -> bool:
-    return written == "auto" or _switch(written)
-
-
 def _names(written: Any) -> tuple[str, ...]:
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, list | tuple):
@@ -205,5 +201,5 @@ ON_SCREEN: Final = "- for standard output"
 TARGET: Final = ValueForm(f"a file, or {ON_SCREEN}", str, by_type=True, is_written=True)
 WRITTEN: Final = PATH._replace(is_written=True)
 """A file that the command writes."""
-AUTO_OR_OFF: Final = ValueForm("auto or off", _auto_or_off)
+AUTO_OR_OFF: Final = ValueForm("auto or off", lambda written: written == "auto" or _switch(written))
 MODULES: Final = ValueForm("names of modules", _names, lambda text: text.replace(",", " ").split())

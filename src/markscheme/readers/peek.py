@@ -139,23 +139,32 @@ class Peek:
         Raises:
             RatingError: The file cannot be read.
         """
+        return (part for _, part in self.parts_on_lines())
+
+    def parts_on_lines(self) -> Iterator[tuple[int | None, FilePart]]:
+        """Yield each part of the file, as `parts` does, after the line that it ends on; None if the line isn't known.
+
+        Raises:
+            RatingError: The file cannot be read.
+        """
         shape = self.shape
         if shape == "sheet":
             for cells in self._sheet.rows:
-                yield "", {column: cell for column, cell in zip(self._sheet.header, cells, strict=True) if cell.strip()}
+                filled = {column: cell for column, cell in zip(self._sheet.header, cells, strict=True) if cell.strip()}
+                yield None, ("", filled)
         elif shape == "table":
             for line, row in table_rows(self.path, RatingError):
                 if row is None:
                     refuse_lines(RatingError(ANOTHER_LENGTH, path=self.path, line=line))
                 else:
-                    yield "", {column: cell for column, cell in row.items() if cell.strip()}
+                    yield line, ("", {column: cell for column, cell in row.items() if cell.strip()})
         elif shape == "parquet":
             for _, row in parquet_rows(self.path):
-                yield "", {column: value for column, value in row.items() if value is not None}
+                yield None, ("", {column: value for column, value in row.items() if value is not None})
         elif shape == "lines":
-            yield from (("", data) for _, data in json_lines(self.path, RatingError))
+            yield from ((line, ("", data)) for line, data in json_lines(self.path, RatingError))
         elif shape == "json":
-            yield from json_parts(self.path, RatingError)
+            yield from ((None, part) for part in json_parts(self.path, RatingError))
 
     @property
     def header(self) -> tuple[str, ...]:

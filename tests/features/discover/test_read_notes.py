@@ -69,6 +69,33 @@ def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_r
     assert "notes.jsonl:1" in str(fault.value)
 
 
+FAULTY_NOTES = {
+    "notes.csv": ('id,note,rater,kind\no1,"one\ntwo\nthree",ann,human\no2,late,,human\n', "notes.csv:5: "),
+    "notes.jsonl": (
+        '\n{"id": "o1", "note": "one", "rater": "ann", "kind": "human"}\n\n{"id": "o2", "note": "late"}\n',
+        "notes.jsonl:4: ",
+    ),
+    "notes.json": (
+        '[\n{"id": "o1", "note": "one", "rater": "ann", "kind": "human"},\n{"id": "o2",\n"note": "late"}]',
+        "notes.json: row 2: ",
+    ),
+    "remarks.csv": ('id,Comment\no1,"one\ntwo"\no2,late\n', "remarks.csv: row 2: "),
+}
+"""Files whose second row can't be a note, by name, each with how the fault in that row is located."""
+
+
+@pytest.mark.parametrize("name", FAULTY_NOTES)
+def test_a_faulty_note_is_located_by_the_line_of_the_file_or_if_that_is_not_known_by_its_row(
+    tmp_path: Path, name: str
+) -> None:
+    text, location = FAULTY_NOTES[name]
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(RatingError) as fault:
+        read_notes([path])
+    assert str(fault.value).splitlines()[-1].startswith(f"{tmp_path}/{location}")
+
+
 def test_a_line_in_markscheme_s_own_format_keeps_notes_and_failure_modes_and_how_thoroughly_an_output_was_read(
     tmp_path: Path,
 ) -> None:

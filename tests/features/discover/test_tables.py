@@ -69,6 +69,25 @@ def test_if_only_some_rows_of_a_pool_have_a_response_the_other_rows_are_refused_
     assert "found `id`, `text`; so in 79 more" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "location"),
+    [
+        ("pool.csv", 'id,response\na,"one\ntwo\nthree"\na,fine\n', "pool.csv:5"),
+        ("pool.jsonl", '\n{"id": "a", "response": "x"}\n\n{"id": "a", "response": "y"}\n', "pool.jsonl:4"),
+        ("pool.json", '[{"id": "a", "response": "x"},\n\n{"id": "a", "response": "y"}]', "pool.json: row 2"),
+    ],
+)
+def test_a_faulty_row_of_a_pool_is_located_by_the_line_of_the_file_or_if_that_is_not_known_by_its_number(
+    tmp_path: Path, file: str, text: str, location: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    refused = run("markscheme", "discover", "m", "--pool", file, "--report", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        f"error: {location}: id 'a' occurs above already; ids are unique\n",
+    )
+
+
 def test_discover_remembers_the_column_named_by_the_option_response_for_its_printed_next_command(
     tmp_path: Path,
 ) -> None:

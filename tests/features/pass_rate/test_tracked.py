@@ -275,6 +275,14 @@ def test_a_row_that_cannot_be_added_to_a_tracked_stream_is_reported_with_its_lin
     assert "traces.jsonl:7" in done.stderr
 
 
+def test_a_faulty_row_of_a_table_is_reported_with_its_line_even_below_a_cell_of_several_lines(folder: Path) -> None:
+    (folder / "rows.csv").write_text(
+        'id,time,response,pass\na,2025-10-06T09:30:00Z,"one\ntwo",yes\nb,never,three,yes\n'
+    )
+    done = tracked(folder, "rows.csv")
+    assert (done.returncode, "rows.csv:4: `time` isn't a time" in done.stderr) == (2, True)
+
+
 def test_rows_without_a_time_zone_are_refused_by_a_stream_whose_times_have_one_and_the_reverse_is_taken(
     folder: Path,
 ) -> None:

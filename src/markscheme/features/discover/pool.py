@@ -112,16 +112,16 @@ def _of_rows(peek: Peek) -> OutputPool:
     examples: dict[str, Example] = {}
     scores: dict[str, float] = {}
     faults: list[Fault] = []
-    for ordinal, record in enumerate(_records(peek), start=1):
+    for ordinal, (line, record) in enumerate(_records(peek), start=1):
         try:
             example = _example(record, ordinal, peek.path.parent)
         except ValueError as error:
-            faults.append(Fault(str(error), ordinal))
+            faults.append(Fault(str(error), line, row=ordinal))
             continue
         if example is None:
             continue
         if example.id in examples:
-            faults.append(Fault(f"id {example.id!r} occurs above already; ids are unique", ordinal))
+            faults.append(Fault(f"id {example.id!r} occurs above already; ids are unique", line, row=ordinal))
             continue
         examples[example.id] = example
         score = finite(record.get("score")) if isinstance(record, Mapping) else None
@@ -132,22 +132,26 @@ def _of_rows(peek: Peek) -> OutputPool:
     return OutputPool(examples, scores)
 
 
-def _records(peek: Peek) -> Iterator[Any]:
+def _records(peek: Peek) -> Iterator[tuple[int | None, Any]]:
+    """Yield each record of a file with its line; None if the line isn't known."""
     if peek.shape == "yaml":
         data, _ = plain_data(read_text(peek.path, RatingError), "yaml", RatingError, path=peek.path)
-        yield from (data.get("examples") or [] if isinstance(data, Mapping) else data or [])
+        records = data.get("examples") if isinstance(data, Mapping) else data
+        yield from ((None, record) for record in records or [])
         return
-    yield from (record for key, record in peek.parts() if key in ("", "examples") and not isinstance(record, list))
+    for line, (key, record) in peek.parts_on_lines():
+        if key in ("", "examples") and not isinstance(record, list):
+            yield line, record
 
 
-def _example(record: Any, line_number: int, folder: Path) -> Example | None:
+def _example(record: Any, ordinal: int, folder: Path) -> Example | None:
     """Make an example of the output in a row; return None for a row whose output is empty."""
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
         has_keys = isinstance(record, Mapping) and record
         keys_or_value = ", ".join(f"`{key}`" for key in record) if has_keys else shown(record)
         raise ValueError(f"a row of outputs has `response` or `output`; found {keys_or_value}")
     row = {key: value for key, value in record.items() if key not in _ABOUT}
-    submission = submission_of(row, line_number, folder)
+    submission = submission_of(row, ordinal, folder)
     if submission.fault == NO_RESPONSE:
         return None
     return Example(submission, group=str(record.get("group") or ""), system=str(record.get("system") or ""))

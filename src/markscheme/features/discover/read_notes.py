@@ -166,11 +166,11 @@ def read_notes(
     for peek in (Peek(path, columns) for path in paths):
         file_format = format_of(peek, "anything")
         if reads_as_table(peek.path, columns) or (not _has_notes(peek) and _may_have_notes(peek, file_format)):
-            _read_rows(peek.path, noted_rows(peek.path, columns), content)
+            _read_rows(peek.path, ((None, row) for row in noted_rows(peek.path, columns)), content)
         elif _has_notes(peek):
             if folder is not None:
                 _read_head(peek, folder, content)
-            _read_rows(peek.path, (record for _, record in peek.parts()), content)
+            _read_rows(peek.path, ((line, record) for line, (_, record) in peek.parts_on_lines()), content)
         elif file_format is PROMPTFOO_RESULTS:
             _read_results(peek, content)
         elif file_format is not None and file_format.read_remarks is not None:
@@ -228,11 +228,16 @@ def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
 # --- tables and lines -----------------------------------------------------------------------------------------------
 
 
-def _read_rows(path: Path, records: Iterable[Any], content: NotesIn) -> None:
+def _read_rows(path: Path, records: Iterable[tuple[int | None, Any]], content: NotesIn) -> None:
+    """Add the notes in records, each with its line in the file; None if the line isn't known.
+
+    Raises:
+        RatingError: A record isn't a note; the message names the line, or else the number of the row.
+    """
     faults: list[Fault] = []
     here: dict[tuple[str, str], None] = {}
     head = content.sheets.get(path)
-    for ordinal, record in enumerate(records, start=1):
+    for ordinal, (line, record) in enumerate(records, start=1):
         try:
             if not isinstance(record, Mapping):
                 raise ValueError(f"a row is an object, found {shown(record)}")
@@ -244,7 +249,7 @@ def _read_rows(path: Path, records: Iterable[Any], content: NotesIn) -> None:
             reading = add(record, content)
             here[reading.rater, reading.id] = None
         except ValueError as error:
-            faults.append(Fault(str(error), ordinal))
+            faults.append(Fault(str(error), line, row=ordinal))
     if faults:
         refuse_lines(RatingError(faults, path=path))
     listed = {mode.name: mode.fingerprint for mode in content.modes.values() if mode.kind in PEOPLE}

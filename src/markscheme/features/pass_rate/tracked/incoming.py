@@ -87,8 +87,8 @@ class TimeOptions:
     latest: datetime = datetime.max.replace(tzinfo=UTC)
 
 
-_NumberedRow: TypeAlias = "tuple[int, Mapping[str, Any]]"
-"""The number of a row, and the row."""
+_RowOnLine: TypeAlias = "tuple[int | None, Any]"
+"""The line of a row, None if it isn't known, and the row."""
 
 
 def read_responses(
@@ -158,17 +158,19 @@ def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
 
 def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOptions) -> Iterator[TimedResponse]:
     if is_traces(peek):
-        rows: Iterable[_NumberedRow] = enumerate(traces_in(peek), start=1)
+        rows: Iterable[_RowOnLine] = ((None, trace) for trace in traces_in(peek))
     else:
-        rows = ((line, row) for line, (key, row) in enumerate(peek.parts(), start=1) if isinstance(row, Mapping))
+        rows = ((line, row) for line, (_, row) in peek.parts_on_lines())
     reader: _RowReader | None = None
     faults: list[Fault] = []
-    for line, row in rows:
+    for ordinal, (line, row) in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            continue
         reader = reader or _RowReader(peek.path, row, rubric, times, columns)
         try:
-            yield reader.response(row, line)
+            yield reader.response(row, ordinal)
         except ValueError as error:
-            faults.append(Fault(str(error), line))
+            faults.append(Fault(str(error), line, row=ordinal))
     if faults:
         refuse_lines(RatingError(faults, path=peek.path))
     if reader is None:
@@ -201,7 +203,7 @@ class _RowReader:
         self._raters = frozenset((*columns.judge, *columns.human))
         self._has_zone: bool | None = None
 
-    def response(self, row: Mapping[str, Any], line: int) -> TimedResponse:
+    def response(self, row: Mapping[str, Any], ordinal: int) -> TimedResponse:
         """Build a response from a row.
 
         Raises:
@@ -215,7 +217,7 @@ class _RowReader:
         submission = Submission(
             "" if text is None or is_missing(text) else in_cell(text),
             {name: in_cell(value) for name, value in inputs.items() if value is not None},
-            str(line if unit is None or unit == "" else unit),
+            str(ordinal if unit is None or unit == "" else unit),
             NO_RESPONSE if is_missing(text) else "",
             folder=self._folder,
         )
