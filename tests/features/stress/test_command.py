@@ -138,11 +138,19 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
     assert "praise · correctness" in page
 
 
-def test_a_stress_test_finds_a_judge_whose_ratings_flip_although_their_mean_stays(folder: Path) -> None:
-    report = stressed(folder, "flipping", "--json", "--only-changes", "praise", status=1)
+@pytest.mark.parametrize(
+    ("count", "state", "mean"),
+    [(N, "unknown", "whether their mean moves isn't shown"), (200, "holds", "though their mean stays")],
+)
+def test_a_stress_test_finds_ratings_that_flip_and_says_that_their_mean_stays_only_where_that_is_shown(
+    folder: Path, count: int, state: str, mean: str
+) -> None:
+    write_examples(folder, count)
+    options = ("--json", "--only-changes", "praise", "--n", str(count))
+    report = stressed(folder, "flipping", *options, status=1)
     cell = report["rows"]["praise"]["correctness"]
-    assert cell["state"] != "finding"
-    assert cell["shift"]["value"] == 0
+    assert (cell["state"], cell["shift"]["value"]) == (state, 0)
+    assert report["because"].endswith(f"when it is asked again, {mean}.")
     assert {"change": "praise", "criterion": "correctness"} in report["flips"]
     assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 

@@ -220,7 +220,7 @@ def callout(stress: Stress) -> Callout:
         )
         return Callout("bad", "The judge isn't stable.", text)
     is_cut_short = stress.reads_to_the_end is False
-    end = " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
+    end = " Half of each answer was cut, and the score isn't shown to fall: this judge may not be reading to the end."
     end = end if is_cut_short else ""
     if stress.ignored_parts:
         return Callout("bad", "This judge doesn't look at the images.", f"{_ignored(stress)}{_moves(stress)}{end}")
@@ -286,9 +286,11 @@ def _shift(stress: Stress) -> str:
 
 def _flip(stress: Stress) -> str:
     name, criterion, noise = stress.flips[0]
+    is_steady = stress.rows[name][criterion].state == "holds"
+    mean = "though their mean stays" if is_steady else "whether their mean moves isn't shown"
     return (
         f"Under {name}, {share(noise.changed)} of its ratings on {criterion} change, against {share(noise.retest)} "
-        f"when it is asked again, though their mean stays."
+        f"when it is asked again, {mean}."
     )
 
 
