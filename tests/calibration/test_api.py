@@ -129,6 +129,21 @@ def test_the_reason_why_a_judge_s_rating_has_no_score_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
+def test_the_report_counts_reasons_of_all_examples_without_a_score_but_hides_those_of_held_out_examples_alone() -> None:
+    examples = [{**row, "split": "test" if n % 2 else "dev"} for n, row in enumerate(rows())]
+    failed = [{"id": f"e{n}", "error": "timed out"} for n in range(4)]
+    failed += [{"id": "e5", "error": "says: the secret text"}, {"id": "e7", "error": "says: another text"}]
+    graded = [verdict for verdict in verdicts() if verdict["id"] not in {row["id"] for row in failed}]
+    calibration = calibrate(RUBRIC, examples, ratings=[*failed, *graded], split="all")
+    hidden = "2 × a reason that isn't shown, since the example is held out"
+    assert (
+        f"6 of {len(examples)} examples not graded, in no score: 4 × timed out; {hidden}." in calibration.to_markdown()
+    )
+    assert set(calibration.reasons_not_graded) == {"e0", "e2"}
+    assert "secret" not in calibration.to_markdown()
+
+
+@pytest.mark.usefixtures("elsewhere")
 def test_calibrate_leaves_a_judge_open_that_the_caller_opened() -> None:
     class Watched(Wrapping):
         closed = False

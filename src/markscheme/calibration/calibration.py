@@ -354,14 +354,18 @@ class Calibration(Reported):
     @property
     def reasons_not_graded(self) -> dict[str, str]:
         """Reasons why examples have no score, by example id; held-out examples are omitted."""
+        held_out = self.comparison.gold.held_out_ids
+        return {unit: reason for unit, reason in self.all_reasons_not_graded.items() if unit not in held_out}
+
+    @property
+    def all_reasons_not_graded(self) -> dict[str, str]:
+        """Reasons why examples have no score, by example id; those of held-out examples may quote their texts."""
         comparison = self.comparison
-        held_out = comparison.gold.held_out_ids
         ungraded = np.flatnonzero(np.isnan(comparison.graded_by)).tolist()
         rated = ((comparison.ids[index], comparison.judge.rating(index)) for index in ungraded)
         return {
             unit: _DIGEST.sub("…", _why_no_score(rating, self.rubric)) if rating else "the judge did not rate it"
             for unit, rating in rated
-            if unit not in held_out
         }
 
     @property

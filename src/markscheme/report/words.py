@@ -22,10 +22,6 @@ def _for_partial_credit(fewest: int, grouped: bool) -> str:
     return f"partial credit on fewer than {fewest} {'groups of examples' if grouped else 'examples'}"
 
 
-def _both_stuck(first: str, level: str, second: str, other_level: str) -> str:
-    return f"{_stuck(first, level)}; {_stuck(second, other_level)}"
-
-
 def _stuck(rater: str, level: str) -> str:
     return f"{rater} never leaves {level}"
 
@@ -65,7 +61,7 @@ def _runs_without_spread(runs: int, identical: bool) -> str:
 
 
 REASONS: Final[Mapping[str, Callable[..., str]]] = {
-    "both-stuck": _both_stuck,
+    "both-stuck": lambda first, level, second, other_level: f"{_stuck(first, level)}; {_stuck(second, other_level)}",
     "changed-examples": lambda: "changed: the examples",
     "changed-responses": lambda path: _nothing_in_common(path, "their responses or inputs changed"),
     "changed-settings": lambda changes: f"changed: {changes}",

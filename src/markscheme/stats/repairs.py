@@ -139,10 +139,6 @@ class DecisionChanges:
         return np.column_stack([stopped, decisions, scores]).astype(np.int64)
 
 
-def _flags(changes: DecisionChanges) -> list[Flags]:
-    return [getattr(changes, field.name) for field in fields(changes)]
-
-
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
     """A judge's levels and the gold levels to put in their place, to see which decisions and scores become right.
@@ -182,7 +178,8 @@ class LevelSwap:
             self._changes(self.before.plus(self.moves([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
         )
-        return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
+        flags = ([getattr(changes, field.name) for field in fields(changes)] for changes in alone)
+        return DecisionChanges(*map(np.hstack, zip(*flags, strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes if gold's levels replace the judge's on a criterion and on each of `others` in turn."""

@@ -50,6 +50,7 @@ _UNREAD = (
     "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
     "judge: until its answers can be read, how good it is isn't known."
 )
+_HELD_OUT = "a reason that isn't shown, since the example is held out"
 _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good it is isn't known."
 
 
@@ -229,10 +230,16 @@ def _why_nothing(calibration: Calibration) -> str:
     """Say how many examples the judge couldn't grade, the most common reason, and what to do about it."""
     counts = calibration.counts
     unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
-    reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
+    reasons = Counter(_reasons_not_graded(calibration)).most_common(1)
     why = f" (“{cut_short(reasons[0][0])}”)" if reasons else ""
     ungraded = f"{counts.not_graded} of {counted(counts.examples, 'example')} got no score{why}."
     return f"{ungraded} {_UNREAD if unread else _FAILED}"
+
+
+def _reasons_not_graded(calibration: Calibration) -> list[str]:
+    """Return why each example has no score; a held-out example's reason is hidden unless another example has it too."""
+    shown = {*calibration.reasons_not_graded.values()}
+    return [why if why in shown else _HELD_OUT for why in calibration.all_reasons_not_graded.values()]
 
 
 # --- the figures ----------------------------------------------------------------------------------------------------
@@ -428,9 +435,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
-        reasons = calibration.reasons_not_graded.values()
-        why = f": {commonest(reasons)}" if reasons else ""
-        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score{why}."
+        why = commonest(_reasons_not_graded(calibration))
+        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
     if counts.unread:
         again = "" if calibration.rater.source == "ratings" else ", even when asked again"
         yield f"{counted(counts.unread, 'verdict')} unreadable{again}; excluded."
