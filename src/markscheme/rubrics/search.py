@@ -75,7 +75,7 @@ def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dic
     """
     by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
-        for file in sorted(folder.iterdir()):
+        for file in sorted(folder.iterdir(), key=lambda file: (file.stem, file.suffix == ".json", file.suffix)):
             if file.suffix in RUBRIC_SUFFIXES and file.name != "schema.json":
                 by_name.setdefault(file.stem, file)
     return by_name

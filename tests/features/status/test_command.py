@@ -12,6 +12,7 @@ from markscheme.cli import main
 from markscheme.report.document import Paragraph, Section
 from markscheme.report.streams import STREAMS, WatchedStream
 from markscheme.report.under_way import UNDER_WAY
+from markscheme.rubrics.search import find_rubric, known_rubrics
 from markscheme.seam import Feature, features, offer
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, run
@@ -370,3 +371,21 @@ def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that
     assert "Next: markscheme calibrate clear -o cache=off" in shown.replace(f" --judge {setting.JUDGE}", "")
     entry = next(rubric for rubric in json.loads(capsys.readouterr().out)["rubrics"] if rubric["name"] == "clear")
     assert (entry["stale"], entry["fresh_until"]) == (["the judge moved since, on the accepted examples"], None)
+
+
+def test_status_says_which_of_several_rubric_files_of_one_name_commands_mean_by_that_name(tmp_path: Path) -> None:
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    text = "name: tone\ncriteria: [{name: kind, requirement: It is kind.}]\n"
+    for name in ("tone.yaml", "other.yaml"):
+        (rubrics / name).write_text(text)
+    (rubrics / "tone.json").write_text('{"criteria": [{"requirement": "It is short."}]}')
+    shown = " ".join(run("markscheme", "status", cwd=tmp_path).stdout.split())
+    assert "tone (rubrics/other.yaml) no accepted run" in shown
+    assert "tone (rubrics/tone.yaml) no accepted run" in shown
+    assert (
+        "2 rubric files have the name tone: rubrics/other.yaml and rubrics/tone.yaml. In commands, `tone` is "
+        "rubrics/tone.yaml; all share the labels in calibration/tone. Give each a name of its own."
+    ) in shown
+    assert "rubrics/tone.json isn't read: in commands, `tone` is rubrics/tone.yaml." in shown
+    assert find_rubric("tone", tmp_path) == rubrics / "tone.yaml" == known_rubrics(tmp_path)["tone"]

@@ -13,7 +13,7 @@ from markscheme.grading.receipt import ACCEPTED, Receipt
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import calibrations, find_calibration
+from markscheme.rubrics.search import RUBRIC_SUFFIXES, calibrations, find_calibration
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -38,6 +38,7 @@ class RubricStatus(NamedTuple):
     Attributes:
         name: Name of the rubric.
         file: The rubric's file; None if only its accepted run is known.
+        unread: Files that lie next to the rubric's file and have its name with another ending, which no command reads.
         fault: The reason why the rubric, its examples or its accepted run cannot be read; None if they can.
         labelled: Number of examples that people labelled or, if they labelled none, that have any label; None without a
             set of examples.
@@ -63,6 +64,7 @@ class RubricStatus(NamedTuple):
 
     name: str
     file: Path | None
+    unread: tuple[Path, ...] = ()
     fault: str | None = None
     labelled: int | None = None
     unlabelled: int = 0
@@ -106,7 +108,9 @@ def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[Ru
     """
     names = set[str]()
     for file in files:
+        others = (file.with_suffix(suffix) for suffix in RUBRIC_SUFFIXES if suffix != file.suffix)
         rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
+        rubric_status = rubric_status._replace(unread=tuple(other for other in others if other.is_file()))
         names.add(rubric_status.name)
         yield rubric_status
     for name, folder in calibrations(start).items():

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.judge_at_hand import judge_argument
@@ -13,6 +14,8 @@ from markscheme.judges.kinds import DEFAULT, kind_of
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, OnPages, Section, Table
 from markscheme.report.figures import NONE
+from markscheme.rubrics.file import from_here
+from markscheme.rubrics.search import known_rubrics
 
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
@@ -38,7 +41,11 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
     """Return a table with a row for each rubric, without the columns on accepted runs if there are none."""
-    rows = tuple(map(_cells, rubrics))
+    shared = {name for name, _ in _shared_names(rubrics)}
+    files = (
+        from_here(status.file) if status.file is not None and status.name in shared else None for status in rubrics
+    )
+    rows = tuple(_cells(status, file) for status, file in zip(rubrics, files, strict=True))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)
     headings = tuple(_HEADINGS[column] for column in _WITHOUT_ACCEPTED)
@@ -62,7 +69,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
     """Return the next step and its command, for the first rubric that has one; None if none has."""
     for status in rubrics:
-        commands = Commands(shlex.quote(status.name))
+        commands = Commands(shlex.quote(_argument(status)))
         if status.labels_needed and status.unlabelled:
             return "Next", commands.label("--rater YOUR-NAME")
         if status.labels_needed:
@@ -72,10 +79,16 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
         if status.receipt is None and status.labelled and not status.fault:
             return _calibration(status, judges)
         if status.stale and status.file is not None:
-            return "Next", Commands.on(status.name).calibrate(
+            return "Next", Commands.on(_argument(status)).calibrate(
                 cache="-o cache=off" if JUDGE_MOVED in status.stale else ""
             )
     return None
+
+
+def _argument(status: RubricStatus) -> str:
+    """Return the word by which commands find a rubric: its name, or its file if the name is another file's."""
+    meant = known_rubrics().get(status.name)
+    return status.name if status.file is None or meant in (None, status.file) else str(from_here(status.file))
 
 
 def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
@@ -84,7 +97,7 @@ def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
     last_judge = None if last is None else judge_argument(last.judge or "")
     kind = None if last_judge is None else kind_of(last_judge)
     judge = last_judge if kind is not None and kind.asks else None
-    commands = Commands(shlex.quote(status.name), None if judge is None else f"--judge {shlex.quote(judge)}")
+    commands = Commands(shlex.quote(_argument(status)), None if judge is None else f"--judge {shlex.quote(judge)}")
     can_accept = last is not None and last.verdict == "ok" and not last.in_words and kind is not None
     command = commands.calibrate(accept="--accept" if can_accept else "")
     return ("Next" if judge is not None else _next_if_ready(status, judges)), command
@@ -104,15 +117,39 @@ def _history(status: RubricStatus) -> Section:
     return Section(status.name, tuple(status.draw_history()))
 
 
-def _cells(status: RubricStatus) -> tuple[Line, ...]:
+def _shared_names(rubrics: Sequence[RubricStatus]) -> list[tuple[str, list[Path]]]:
+    """Return each name that several rubric files have, with these files."""
+    files = [(status.name, from_here(status.file)) for status in rubrics if status.file is not None]
+    by_name = {name: [file for other, file in files if other == name] for name, _ in files}
+    return [(name, of_name) for name, of_name in by_name.items() if len(of_name) > 1]
+
+
+def _about_files(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+    """Yield a line on each name that several files have: which file commands mean by it."""
+    for name, files in _shared_names(rubrics):
+        read = known_rubrics().get(name)
+        what = "no file" if read is None else str(from_here(read))
+        yield (
+            f"{len(files)} rubric files have the name {name}: {in_words(list(map(str, files)))}. In commands, "
+            f"`{name}` is {what}; all share the labels in calibration/{name}. Give each a name of its own."
+        )
+    for file, unread in ((status.file, status.unread) for status in rubrics):
+        if file is not None:
+            meant = f"in commands, `{file.stem}` is {from_here(file)}"
+            yield from (f"{from_here(other)} isn't read: {meant}." for other in unread)
+
+
+def _cells(status: RubricStatus, file: Path | None) -> tuple[Line, ...]:
+    """Return the cells of a rubric's row; its file is named if other rubrics have its name, and None otherwise."""
+    name = Name(status.name if file is None else f"{status.name} ({from_here(file)})")
     receipt = status.receipt
     if receipt is None:
         state = "cannot be read" if status.fault else NO_ACCEPTED_RUN
         labelled = NONE if status.labelled is None else counted(status.labelled, "example")
-        return Name(status.name), state, NONE, labelled, NONE, NONE, NONE
+        return name, state, NONE, labelled, NONE, NONE, NONE
     cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
     return (
-        Name(status.name),
+        name,
         f"{'was: ' if status.stale else ''}{allowed_in_words(receipt.use, may_trend=receipt.averages)}",
         status.judge or "",
         f"{receipt.labels} {receipt.kind}",
@@ -123,6 +160,7 @@ def _cells(status: RubricStatus) -> tuple[Line, ...]:
 
 
 def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+    yield from _about_files(rubrics)
     if any(status.fresh_until is not None for status in rubrics):
         yield _ABOUT_FRESH
     for status in rubrics:
