@@ -47,10 +47,10 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
         1.0
     """
     options = options or GradeOptions()
-    if isinstance(judge, JudgeGroup):
-        grader = dict(GRADERS)[judge.grader](rubric, judge, options)
-        return Admitting(grader, _objections(rubric), _with_receipt(grader, options))
-    grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
+    if isinstance(judge, JudgeGroup):  # which says itself what it may decide, whatever a receipt excepts
+        grader = _with_receipt(dict(GRADERS)[judge.grader](rubric, judge, options), replace(options, only_gates=False))
+    else:
+        grader = _with_receipt(strategy_of(rubric).grader(rubric, judge, options), options)
     return Admitting(grader, _objections(rubric), grader)
 
 

@@ -121,12 +121,12 @@ def receipt_wanted(
     """
     if wish == "off":
         return None
+    receipt = receipt_of(rubric, judge, *starts)
     if isinstance(judge, JudgeGroup):  # its certificate is about the decisions it makes, and it makes no others
         void = judge.why_void(rubric.fingerprint, asking_fingerprint(rubric))
         if wish == "require" and void:
             raise UsageError(f"{setting} is require, and {void}")
-        return None
-    receipt = receipt_of(rubric, judge, *starts)
+        return receipt
     may = receipt is not None and (receipt.may_trend if averaged else receipt.may_gate)
     if wish == "require" and not may:
         cannot = "scores of this judge cannot be averaged" if averaged else "this judge cannot gate"

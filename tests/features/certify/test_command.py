@@ -243,6 +243,34 @@ def test_grading_with_a_missing_certificate_names_the_command_that_makes_one(tmp
     assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
+def test_grades_by_certified_judges_carry_the_receipt_of_the_run_of_these_judges_that_was_accepted(
+    certified: tuple[Path, Servers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, servers = certified
+    folder = shutil.copytree(made, tmp_path / "here")
+    accept = ("calibrate", "reply", "--judge", "cascade", "--accept", "--force", "--quiet")
+    assert run("markscheme", *accept, cwd=folder, env=servers.environment).returncode in (0, 4)
+    grades, _ = graded(folder, servers)
+    texts = {grade["receipt"]["text"].partition(" ")[2] for grade in grades}
+    (text,) = texts
+    assert text.startswith("±")
+    assert "(260 human labels, " in text
+    shown = run(
+        "markscheme", "grade", "reply", "outputs.jsonl", "--judge", "cascade", cwd=folder, env=servers.environment
+    )
+    assert f"Judge: {text}." in shown.stdout
+    monkeypatch.chdir(folder)
+    for name, value in servers.environment.items():
+        monkeypatch.setenv(name, value)
+    said: dict[str, object] = {}
+    asserting = AssertGrade(Background(), [], folder, said.__setitem__)
+    try:
+        asserting("Reply 1. cheap=0.9990 better=0.9990", "reply", judge="cascade")
+    finally:
+        asserting.asking.close()
+    assert said["markscheme_calibration"] == text
+
+
 def test_grader_returns_a_certificate_s_decision_and_the_reason_for_asking_a_person(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
