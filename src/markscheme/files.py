@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from markscheme.errors import RatingWarning, UsageError, writing
+from markscheme.json_text import is_json
 from markscheme.text import escaped
 
 try:
@@ -257,23 +258,15 @@ def set_aside_damaged_end(path: Path) -> str:
         raw = file.readall()
         whole = raw.rfind(b"\n") + 1
         end = raw[whole:]
-        if not end.strip(b" \t\r\xef\xbb\xbf") or _is_json(end):
-            return ""
         text = end.decode("utf-8", "backslashreplace")
+        if not text.strip(" \t\r\ufeff") or is_json(text.lstrip("\ufeff")):
+            return ""
         copy = path.with_name(path.name + DAMAGED_SUFFIX)
         append_text(copy, f"{text}\n", follow=False)
         file.truncate(whole)
     line = raw.count(b"\n") + 1
     warnings.warn(f"{path}:{line}: is not readable JSON; moved to {copy}", RatingWarning, stacklevel=2)
     return text
-
-
-def _is_json(raw: bytes) -> bool:
-    try:
-        json.loads(raw)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -> None:

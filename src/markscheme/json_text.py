@@ -53,6 +53,15 @@ def json_or(text: str, default: Any) -> Any:
         return default
 
 
+def is_json(text: str) -> bool:
+    """Return True if a text is JSON."""
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
+
+
 def json_amid_prose(text: str) -> Any:
     """Parse the JSON object or list in a model's text, which may have prose or a code fence around it.
 

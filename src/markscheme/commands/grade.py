@@ -325,7 +325,7 @@ def _summary(
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
-    of_rows = "" if grading.has_core else ", since the criteria are the rows' own"
+    of_rows = "" if grading.has_core or grading.receipt else ", since the criteria are the rows' own"
     judged = f"Judge: {calibration_text(grading.receipt)}{of_rows}"
     passes = f"{decisions[PASS]} of {total} {verb}{mark}"
     first = passes if grading.rubric.compares == "responses" else counted(total, "pair")

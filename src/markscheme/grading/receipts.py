@@ -1,9 +1,10 @@
 """Receipts, which say what calibration is behind grades, and the grader that attaches them to grades."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
@@ -14,8 +15,15 @@ from markscheme.judges.judge import GradingJudge, JudgeGroup
 from markscheme.judges.kinds import YOUR_JUDGE
 from markscheme.options.in_force import with_reading_options
 from markscheme.prompts.submission import Submission, metadata_of
+from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import POOL, find_calibration
+from markscheme.seam import OpenTable
+
+FindReceipt: TypeAlias = Callable[[Rubric, GradingJudge, Sequence[Path]], Receipt | None]
+"""Function that finds a receipt and checks it against how a run asks, by the run's settings, its judge and folders."""
+RECEIPTS_OF_ROWS: OpenTable[FindReceipt] = OpenTable()
+"""Functions that find the receipt of an accepted run on rows that brought rubrics of their own, for further rows."""
 
 
 class WithReceipt(AroundGrader):
@@ -58,14 +66,18 @@ class WithReceipt(AroundGrader):
 def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
     """Find the receipt of the rubric's accepted run, checked against this prompt and judge; None if no run is accepted.
 
+    For rows that bring rubrics of their own, it is that of an accepted run on other such rows.
+
     Args:
-        rubric: The rubric as used.
+        rubric: The rubric as used; ROWS_ALONE, with the run's settings, for rows with rubrics of their own.
         judge: The judge.
         starts: Folders in or above which the folder `calibration/` is searched for; the first one found counts.
 
     Raises:
         RatingError: The accepted run cannot be read.
     """
+    if rubric.criteria == ROWS_ALONE.criteria:
+        return next(filter(None, (find(rubric, judge, starts) for find in RECEIPTS_OF_ROWS)), None)
     receipt = find_receipt(rubric.name, *starts)
     if receipt is None:
         return None

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
 from markscheme.errors import RatingError, UsageError, refuse_lines
-from markscheme.json_text import parse_json
+from markscheme.json_text import is_json, parse_json
 from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
@@ -98,15 +98,15 @@ class Peek:
     def _shape_of_text(self, by_name: FileShape) -> FileShape:
         text = self.head.lstrip(_BLANK)
         if text[:1] in ("{", "["):
-            is_whole_line = _is_json(text.partition("\n")[0])
+            is_whole_line = is_json(text.partition("\n")[0])
             if by_name == "lines":
                 is_one_value = not is_whole_line or (text[:1] == "[" and not text.partition("\n")[2].strip())
-                return "json" if is_one_value and len(self.head) < HEAD and _is_json(text) else "lines"
+                return "json" if is_one_value and len(self.head) < HEAD and is_json(text) else "lines"
             if is_whole_line and text.partition("\n")[2].strip():
                 return "lines"
             if by_name != "table":
                 return "json"
-            is_document = len(self.head) < HEAD and _is_json(text)
+            is_document = len(self.head) < HEAD and is_json(text)
             return "sheet" if is_whole_line else "json" if is_document else by_name
         if text[:4].casefold() == "sep=":
             return "sheet"
@@ -328,14 +328,6 @@ def _is_utf8(head: bytes) -> bool:
     except UnicodeDecodeError as problem:
         return len(head) - problem.start < LONGEST_LETTER
     return b"\0" not in head
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except ValueError:
-        return False
-    return True
 
 
 LONGEST_LETTER = 4

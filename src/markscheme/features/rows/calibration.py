@@ -418,7 +418,7 @@ def _compared(
         for example, row_rubric in by_people
         for verdict in _verdicts_on(example, row_rubric, judged.get(example.id))
     ]
-    rubric = _rubric_of_wholes(path.stem, run)
+    rubric = rubric_of_responses(path.stem, run)
     example_set = ExampleSet(tuple(examples), path)
     ratings = list(filter(None, of_judge.values()))
     calibration = calibration_of(
@@ -442,11 +442,20 @@ def _compared(
     )
 
 
-def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
-    """Return a rubric of whole responses, without criteria, with the target, tolerance and error limits of a run."""
+def rubric_of_responses(name: str, run: Rubric) -> Rubric:
+    """Return a rubric of whole responses, without criteria, that is asked about and compared by the settings of a run.
+
+    Its description names the rubric whose criteria all rows share; it is empty if rows have only criteria of their own.
+    """
+    has_core = run.criteria != ROWS_ALONE.criteria
     return replace(
         rubric_of_wholes(),
         name=name,
+        description=f"{run.name}, and the rows' own criteria" if has_core else "",
+        guidelines=run.guidelines,
+        strategy=run.strategy,
+        samples=run.samples,
+        criteria_per_call=run.criteria_per_call,
         target=run.target,
         tolerance=run.tolerance,
         max_false_pass=run.max_false_pass,
