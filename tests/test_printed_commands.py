@@ -18,6 +18,7 @@ QUOTED = re.compile(r"(shlex\.)?(quote|join)\(")
 NO_NAMES = {
     "self.rubric": "a shell's words already, by what its class says",
     "commands.rubric": "a shell's words already, by what its class says",
+    "shell_words": "a shell's words already, by what its name says",
     "POOL": "a constant",
     "STAND_IN": "a constant",
     "RARE_FAILS": "a constant",

@@ -33,9 +33,9 @@ from markscheme.grading import (
 )
 from markscheme.grading.by_row import ROW_REFUSED, rubric_for
 from markscheme.grading.graded_table import GradedCounts, GradedTable
-from markscheme.grading.groups import AFTER_GRADING
 from markscheme.grading.receipt import calibration_text, score_text
 from markscheme.grading.score import NO_SCORE
+from markscheme.grading.tables import AFTER_GRADING
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
@@ -325,32 +325,31 @@ def _summary(
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
-    of_rows = "" if grading.has_core or grading.receipt else ", since the criteria are the rows' own"
-    judged = f"Judge: {calibration_text(grading.receipt)}{of_rows}"
+    judged = f"Judge: {calibration_text(grading.receipt)}"
     passes = f"{decisions[PASS]} of {total} {verb}{mark}"
     first = passes if grading.rubric.compares == "responses" else counted(total, "pair")
     yield f"{'; '.join([first, *others])}. {judged}."
-    if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
+    if grading.receipt is None or (grading.has_core and not grading.receipt.holds):
         yield to_trust()
     if shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"
 
 
-def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, rows: str) -> str:
+def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_words: str) -> str:
     """Return the step that says how far a judge can be trusted: calibrate it or, without labels, label graded outputs.
 
     Args:
-        rubric: The rubric.
+        rubric: The rubric; one without a file for rows that bring their own, which are labelled in their own file.
         judge: The judge as the user named it; None if none was named.
         ask: How the judge is asked.
-        rows: The file of the graded outputs and the options on how it is read, as shell arguments.
+        shell_words: The file of the graded outputs and the options on how it is read, as shell arguments.
     """
     from markscheme.ratings.examples_choice import has_labels  # reads labels, which grading doesn't
 
     commands = Commands.on(rubric, judge).after(None, ask)
-    if has_labels(rubric):
+    if rubric.source is not None and has_labels(rubric):
         return f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
-    label = commands.label_pool(f"--pool {rows}")
+    label = f"markscheme label {shell_words}" if rubric.source is None else commands.label_pool(f"--pool {shell_words}")
     return f"Next, label some of them, which shows how far the judge can be trusted:\n  {label}"
 
 

@@ -10,8 +10,8 @@ from markscheme.errors import UsageError, naming
 from markscheme.grading.by_criterion import AroundGrader, GradeOptions, SubmissionGrader
 from markscheme.grading.by_row import ByRow
 from markscheme.grading.grades import Fingerprints, Grade
-from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
+from markscheme.grading.tables import GRADERS, GROUP_CHECKS
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import JUDGE_OF_A_FUNCTION, GradingJudge, JudgeGroup, make_room
 from markscheme.prompts.submission import IS_PAIR, NO_PAIR, Submission

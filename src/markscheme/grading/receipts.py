@@ -1,16 +1,16 @@
 """Receipts, which say what calibration is behind grades, and the grader that attaches them to grades."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
 from markscheme.grading.receipt import Receipt, find_receipt, why_no_gate
 from markscheme.grading.strategies import asking_fingerprint
+from markscheme.grading.tables import RECEIPTS_OF_ROWS
 from markscheme.judges.judge import GradingJudge, JudgeGroup
 from markscheme.judges.kinds import YOUR_JUDGE
 from markscheme.options.in_force import with_reading_options
@@ -18,12 +18,6 @@ from markscheme.prompts.submission import Submission, metadata_of
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import POOL, find_calibration
-from markscheme.seam import OpenTable
-
-FindReceipt: TypeAlias = Callable[[Rubric, GradingJudge, Sequence[Path]], Receipt | None]
-"""Function that finds a receipt and checks it against how a run asks, by the run's settings, its judge and folders."""
-RECEIPTS_OF_ROWS: OpenTable[FindReceipt] = OpenTable()
-"""Functions that find the receipt of an accepted run on rows that brought rubrics of their own, for further rows."""
 
 
 class WithReceipt(AroundGrader):

@@ -139,13 +139,10 @@ def _value_texts(written: Any) -> tuple[str, ...]:
 
 def _ends(written: Any) -> tuple[str, ...]:
     """Write a pair of numbers as the text LOW..HIGH, and any other value as it would be typed."""
-    if isinstance(written, list | tuple) and len(written) == len(("worst", "best")) and all(map(_is_number, written)):
+    is_listed = isinstance(written, list | tuple) and len(written) == len(("worst", "best"))
+    if is_listed and all(finite(end) is not None for end in written):
         return (_value_text(written),)
     return _value_texts(written)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _value_text(value: Any) -> str:

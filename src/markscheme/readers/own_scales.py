@@ -1,6 +1,5 @@
 """Conversion of ratings in which judges and people use different scales to one scale, or refusal if it is unknown."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
 from markscheme.json_text import id_and_rest
+from markscheme.numerals import finite
 from markscheme.plain_data import json_in_line, line_batches, mapping
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
@@ -63,13 +63,13 @@ class SharedScales:
         criteria = line.get("criteria")
         if isinstance(criteria, Mapping):
             line = {**line, "criteria": {name: self._entry(side, name, raw) for name, raw in criteria.items()}}
-        if (side, OVERALL) in self.ends and _is_number(line.get(OVERALL)):
+        if (side, OVERALL) in self.ends and finite(line.get(OVERALL)) is not None:
             line = {**line, OVERALL: self._level(side, OVERALL, line[OVERALL])}
         return line
 
     def _entry(self, side: str, name: str, raw: Any) -> Any:
         level = _level_in(raw)
-        if (side, name) not in self.ends or not _is_number(level):
+        if (side, name) not in self.ends or finite(level) is None:
             return raw
         moved = self._level(side, name, level)
         return {**raw, "level": moved} if isinstance(raw, Mapping) else moved
@@ -145,7 +145,7 @@ def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
             rating = mapping(line)
             for name, raw in {**mapping(rating.get("criteria")), OVERALL: rating.get(OVERALL)}.items():
                 level = _level_in(raw)
-                if _is_number(level):
+                if finite(level) is not None:
                     numbers.setdefault(name, {}).setdefault(_side_of(rating), Counter())[float(level)] += times
     return numbers
 
@@ -192,7 +192,3 @@ def _side_of(line: Mapping[str, Any]) -> str:
 
 def _level_in(raw: Any) -> Any:
     return raw.get("level") if isinstance(raw, Mapping) else raw
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf

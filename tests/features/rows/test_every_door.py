@@ -101,10 +101,10 @@ def test_grade_of_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_sho
     assert "rows.csv: response from column response, id from column id; inputs: query\n" in done.stderr
 
 
-def test_grade_says_why_no_accepted_run_is_behind_grades_by_the_rows_own_criteria(folder: Path) -> None:
-    judged = "Judge: no accepted run"
-    assert f"{judged}, since the criteria are the rows' own.\n" in grade(folder, "rows.jsonl").stdout
-    assert f"{judged}.\n" in grade(folder, "core.yaml", "rows.jsonl").stdout
+def test_grade_of_rows_without_an_accepted_run_prints_the_command_that_labels_them(folder: Path) -> None:
+    printed = grade(folder, "rows.jsonl").stdout
+    assert "Judge: no accepted run.\n" in printed
+    assert "\n  markscheme label rows.jsonl\n" in printed
 
 
 def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_for_all_rows(folder: Path) -> None:

@@ -10,7 +10,7 @@ from markscheme.calibration.label_needs import PROMISE_NEEDS, Need, RatingsByFil
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.features.certify.kind import CASCADE_KIND
-from markscheme.grading.groups import AFTER_GRADING, GRADERS, GROUP_CHECKS
+from markscheme.grading.tables import AFTER_GRADING, GRADERS, GROUP_CHECKS
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from markscheme.errors import BudgetError, RatingWarning, UsageError
 from markscheme.features.compatibility.report_types import ToGrade, response_text
-from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.grading import Grade, Grading, receipt_of, receipt_wanted
 from markscheme.grading.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.grading.receipts import way_to_accept
 from markscheme.judges.ask_many import ask_many
@@ -54,7 +54,9 @@ async def reward(
             as many requests at once.
         seen: Called with the index and Grade of each response when it is graded; the Grade says why a score is None.
         calibration: "require" grades only by rubrics whose accepted run shows that scores of this judge may be
-            averaged; "warn" warns if a rubric has no such run; "off" reads no accepted run.
+            averaged; "warn" warns if a rubric has no such run; "off" reads no accepted run. Criteria that come with a
+            response need an accepted run on other such rows. With "require", a response gets None if it has more
+            criteria than all labelled rows, or a tag that none of them has.
 
     Returns:
         For each response the sum, over criteria, of the weight times the level's position on its scale (0 to 1), not
@@ -96,7 +98,7 @@ async def reward(
     make_room(judge, concurrency)
     listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
     if calibration != "off":
-        listed = _with_calibrated(listed, calibration)
+        listed = _by_name(listed)
     submissions = (
         Submission(
             text,
@@ -105,8 +107,9 @@ async def reward(
         for index, text in enumerate(texts)
     )
     rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
+    receipt_of_rows = _receipt_of_rows(listed, judge, calibration)
     by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
-    of_rows = Grading(ROWS_ALONE, judge, has_core=False)
+    of_rows = Grading(ROWS_ALONE, judge, receipt=receipt_of_rows, has_core=False)
     gradings = (by_id.get(id(rubric), of_rows) for rubric in listed)
     jobs = zip(gradings, submissions, strict=True)
     scores: list[float | None] = [None] * len(responses)
@@ -114,7 +117,8 @@ async def reward(
     try:
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
             async for row, grade in grades:
-                scores[row] = grade.raw_score
+                is_covered = calibration != "require" or grade.receipt is None or not grade.receipt.outside
+                scores[row] = grade.raw_score if is_covered else None
                 reasons[grade.error or ""] += 1
                 if seen is not None:
                     seen(row, grade)
@@ -160,22 +164,10 @@ def _as_sequence(rubrics: Any) -> Sequence[Any]:
     return made
 
 
-def _with_calibrated(rubrics: Sequence[Any], calibration: str) -> list[Any]:
-    """Replace names of rubrics by the rubrics, whose accepted runs are known by name; warn of criteria without a run.
-
-    Raises:
-        UsageError: A calibration is required, and criteria that come with a response have none.
-    """
+def _by_name(rubrics: Sequence[Any]) -> list[Any]:
+    """Replace names of rubrics by the rubrics, whose accepted runs are known by name."""
     by_name = {rubric: load_rubric(find_rubric(rubric)) for rubric in rubrics if _is_name(rubric)}
-    listed = [by_name[rubric] if _is_name(rubric) else rubric for rubric in rubrics]
-    n_by_row = sum(not isinstance(rubric, Rubric) for rubric in listed)
-    if not n_by_row:
-        return listed
-    lack = f"{counted(n_by_row, 'response')} of {len(listed)} with criteria of their own, which have no accepted run"
-    if calibration == "require":
-        raise UsageError(f"calibration is require, and scores of this judge cannot be averaged: {lack}")
-    warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=3)
-    return listed
+    return [by_name[rubric] if _is_name(rubric) else rubric for rubric in rubrics]
 
 
 def _is_name(rubric: Any) -> bool:
@@ -193,6 +185,31 @@ def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
         reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))
         cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {reason}"
         warnings.warn(cannot, RatingWarning, stacklevel=3)
+    return receipt
+
+
+def _receipt_of_rows(rubrics: Sequence[Any], judge: Judge, calibration: str) -> Receipt | None:
+    """Return the receipt for criteria that come with responses, of an accepted run on such rows; None if none is read.
+
+    Args:
+        rubrics: The rubric or the criteria of each response.
+        judge: The judge.
+        calibration: "require", "warn" or "off"; none is read with "off", or if no response brings criteria.
+
+    Raises:
+        UsageError: A calibration is required, and there is none that allows averages.
+    """
+    n_by_row = sum(not isinstance(rubric, Rubric) for rubric in rubrics)
+    if calibration == "off" or not n_by_row:
+        return None
+    receipt = receipt_of(ROWS_ALONE, judge, Path.cwd())
+    if receipt is not None and receipt.may_trend:
+        return receipt
+    why = ", which have no accepted run" if receipt is None else f": {why_no_gate(receipt)}"
+    lack = f"{counted(n_by_row, 'response')} of {len(rubrics)} with criteria of their own{why}"
+    if calibration == "require":
+        raise UsageError(f"calibration is require, and scores of this judge cannot be averaged: {lack}")
+    warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=3)
     return receipt
 
 

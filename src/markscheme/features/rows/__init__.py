@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.accepted.further_files import KEPT_WITH_RUN, Kept
+from markscheme.calibration.accepted.further_files import KEPT_WITH_RUN
 from markscheme.calibration.comparison.trend import TREND_MAKERS
 from markscheme.calibration.file_answers import FILE_ANSWERS, JUDGES_IN_FILES
 from markscheme.calibration.results import RESULTS, Reporter
-from markscheme.grading.receipts import RECEIPTS_OF_ROWS
+from markscheme.grading.tables import RECEIPTS_OF_ROWS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Protocol
 
-    from markscheme.calibration.accepted.further_files import RunBasis
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.comparison.trend import TrendEvidence
     from markscheme.calibration.file_answers import FileAnswer
@@ -26,15 +25,20 @@ if TYPE_CHECKING:
     from markscheme.rubrics.keys import TrendSubject
     from markscheme.rubrics.rubric import Rubric
 
-    class _Calibration(Protocol):
+    class _Answers(Protocol):
         def calibrate_rows(self, request: CalibrationRequest) -> FileAnswer | None: ...
         def calibrate_each_judge(self, path: Path, options: LabelOptions) -> Sequence[Calibration] | None: ...
+        def labelled_rows(self, calibration: Calibration) -> Mapping[str, Any]: ...
+        def receipt_of_rows(self, run: Rubric, judge: GradingJudge, starts: Sequence[Path]) -> Receipt | None: ...
+        def trend_of_criteria(
+            self, subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
+        ) -> TrendEvidence | None: ...
 
 
-def _calibration() -> "_Calibration":
-    from markscheme.features.rows import calibration
+def _answers() -> "_Answers":
+    from markscheme.features.rows import answers
 
-    return calibration
+    return answers
 
 
 def _reporter() -> Reporter:
@@ -43,32 +47,14 @@ def _reporter() -> Reporter:
     return REPORTER
 
 
-def _trend_of_criteria(
-    subject: "TrendSubject", table: "RatingTable", columns: tuple[str, str], options: "LabelOptions"
-) -> "TrendEvidence | None":
-    from markscheme.features.rows.trend import trend_of_criteria
-
-    return trend_of_criteria(subject, table, columns, options)
-
-
-def _keep(calibration: "Calibration", _document: "Mapping[str, Any]", _basis: "RunBasis | None", _path: "Path") -> Kept:
-    from markscheme.features.rows.receipt import labelled_rows
-
-    return labelled_rows(calibration), lambda: None
-
-
-def _receipt(rubric: "Rubric", judge: "GradingJudge", starts: "Sequence[Path]") -> "Receipt | None":
-    from markscheme.features.rows.receipt import receipt_of_rows
-
-    return receipt_of_rows(rubric, judge, starts)
-
-
 ROWS = Feature(
     "rows",
-    KEPT_WITH_RUN(_keep),
-    RECEIPTS_OF_ROWS(_receipt),
-    FILE_ANSWERS(lambda request: _calibration().calibrate_rows(request)),
-    JUDGES_IN_FILES(lambda path, options: _calibration().calibrate_each_judge(path, options)),
+    KEPT_WITH_RUN(lambda calibration, *_: (_answers().labelled_rows(calibration), lambda: None)),
+    RECEIPTS_OF_ROWS(lambda run, judge, starts: _answers().receipt_of_rows(run, judge, starts)),
+    FILE_ANSWERS(lambda request: _answers().calibrate_rows(request)),
+    JUDGES_IN_FILES(lambda path, options: _answers().calibrate_each_judge(path, options)),
     RESULTS(("RowsCalibration", _reporter)),
-    TREND_MAKERS(_trend_of_criteria),
+    TREND_MAKERS(
+        lambda subject, table, columns, options: _answers().trend_of_criteria(subject, table, columns, options)
+    ),
 )

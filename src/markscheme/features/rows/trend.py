@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedFigure, GroupedShare, drawn_weights
 
 
-@dataclass(frozen=True)
-class CriterionVerdict:
+class CriterionVerdict(NamedTuple):
     """Verdicts of people and judge, met or unmet, on one criterion of one response.
 
     Attributes:
