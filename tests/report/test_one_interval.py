@@ -18,7 +18,6 @@ from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.table import decision_table
 from markscheme.report.document import Document
 from markscheme.report.html import render_html
 from markscheme.report.json import plain
@@ -26,6 +25,7 @@ from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views import calibration as of_calibration
 from tests.calibration.made import examples, judged, yes_no_rubric
+from tests.decided import decision_table
 
 RUBRIC = yes_no_rubric()
 GROUPINGS = {

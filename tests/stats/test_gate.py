@@ -81,6 +81,37 @@ def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_label
     assert nothing_failed.stops.lower(0.975) is None
 
 
+@pytest.mark.parametrize(("kept", "lost", "passed", "stopped"), [(28, 22, 2, 51), (40, 10, 10, 40), (90, 10, 3, 97)])
+def test_labels_drawn_from_one_stratum_in_which_the_judge_decides_both_ways_have_intervals_as_of_a_random_draw(
+    kept: int, lost: int, passed: int, stopped: int
+) -> None:
+    gold = [1.0] * (kept + lost) + [0.0] * (passed + stopped)
+    judge = [1.0] * kept + [0.0] * lost + [1.0] * passed + [0.0] * stopped
+    plain, of_stratum = decision_figures(gold, judge), decision_figures(gold, judge, strata=["all"] * len(gold))
+    for side in ("stops", "keeps"):
+        wanted, rate = getattr(plain, side).rate, getattr(of_stratum, side).rate
+        assert rate.value == pytest.approx(wanted.value)
+        assert (rate.lower(0.975), rate.upper(0.975)) == pytest.approx(
+            (wanted.lower(0.975), wanted.upper(0.975)), abs=0.02
+        )
+
+
+def test_intervals_of_labels_drawn_by_an_earlier_verdict_hold_for_a_judge_that_decides_otherwise_now() -> None:
+    draw = np.random.default_rng(5)
+    holds = []
+    for _ in range(150):
+        gold = (draw.random(8000) < 0.5).astype(float)
+        now, before = (np.where(draw.random(8000) < 0.7, gold, 1 - gold) for _ in range(2))
+        rows = np.concatenate(
+            [draw.choice(np.flatnonzero(before == verdict), 100, replace=False) for verdict in (0, 1)]
+        )
+        weights = np.repeat([(before == verdict).mean() * 2 for verdict in (0, 1)], 100)
+        names = ["fail"] * 100 + ["pass"] * 100
+        rate = decision_figures(gold[rows], now[rows], weights=weights, strata=names).keeps.rate
+        holds.append((rate.lower(0.975) or 0.0) <= 0.7 <= (rate.upper(0.975) or 1.0))
+    assert np.mean(holds) >= 0.92
+
+
 def test_labels_drawn_by_verdict_are_weighted_in_the_share_of_fails_stopped_and_their_counts_stay_unweighted() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50

@@ -225,25 +225,6 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
     return RatingTable(rubric, tuple(values_of(examples, "id")), (column,), examples=examples)
 
 
-def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Sequence[bool | None]) -> RatingTable:
-    """Make a table of decisions alone: a row for each example, and a column for each rater.
-
-    Args:
-        rubric: The rubric of the decisions.
-        examples: The example of each row.
-        decisions: Decisions by the name of each rater: True for the examples that it passes, False for those that it
-            fails, None without a decision.
-    """
-    n = len(examples)
-    nan = np.full(n, np.nan)
-    none = np.full(n, -1)
-    columns = tuple(
-        Column(name, "model", {}, {}, nan, np.array(column, dtype=np.float64), RatingCodes(), none)
-        for name, column in decisions.items()
-    )
-    return RatingTable(rubric, tuple(example.id for example in examples), columns, examples=tuple(examples))
-
-
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
     """Make a column of a given name from ratings of several examples, as if one rater had given all of them."""
     codes = RatingCodes.of(ratings)

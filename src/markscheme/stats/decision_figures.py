@@ -93,8 +93,8 @@ def decision_figures(
         judge: The judge's decisions, shape (n,), nan if missing.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
         weights: Weight of each example, shape (n,), as `drawn_weights` returns them; None for equal weights.
-        strata: Name of the stratum, by the judge's verdict, that each example was drawn from; None if labels were drawn
-            otherwise.
+        strata: Name of the stratum that each example was drawn from, "" if only the judge's verdict says it; None if
+            labels were drawn otherwise.
 
     Example:
         >>> figures = decision_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)
@@ -131,8 +131,8 @@ def side_share(
         counts: The judge's decision that counts as a hit.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
         weights: Weight of each example, shape (n,), relative to the other examples of its draw; None for equal weights.
-        strata: Name of the stratum, by the judge's verdict, that each example was drawn from; None if labels were drawn
-            otherwise.
+        strata: Name of the stratum that each example was drawn from, "" if only the judge's verdict says it; None if
+            labels were drawn otherwise.
     """
     is_decided = ~np.isnan(judge) & ~np.isnan(gold)
     on_side = is_decided & (gold == of)
@@ -160,7 +160,7 @@ def _cells(
     """Yield a Stratum for each combination of stratum and judge's decision, with the index of the first example in it.
 
     Args:
-        strata: Name of each example's stratum.
+        strata: Name of each example's stratum; "" if it was drawn by the judge's verdict alone.
         judge: The judge's decisions.
         in_question: 1 for an example with the gold decision that the figure is about, 0 with the other decision, nan if
             judge or gold has none.
@@ -168,8 +168,14 @@ def _cells(
         groups: Group of each example.
     """
     is_decided = ~np.isnan(in_question)
-    names = np.array([f"{decision:g} {stratum}" for decision, stratum in zip(judge, strata, strict=True)])
-    for name in dict.fromkeys(names[is_decided].tolist()):
-        inside: Flags = is_decided & (names == name)
+    names = np.array(strata)
+    everything = weights[is_decided].sum()
+    for name, decision in dict.fromkeys(zip(names[is_decided].tolist(), judge[is_decided].tolist(), strict=True)):
+        drawn: Flags = is_decided & (names == name)
+        inside: Flags = drawn & (judge == decision)
         wanted = grouped_share(np.where(inside, in_question, np.nan), groups)
-        yield int(inside.argmax()), Stratum(float(weights[inside].sum() / weights[is_decided].sum()), wanted)
+        cell = Stratum(float(weights[inside].sum() / everything), wanted)
+        if name and inside.sum() < drawn.sum():
+            both = grouped_share(np.where(drawn, inside & (in_question == 1), np.nan), groups)
+            cell = cell._replace(drawn=(name, float(weights[drawn].sum() / everything), both))
+        yield int(inside.argmax()), cell

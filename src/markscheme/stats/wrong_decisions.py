@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import product
+from typing import Literal, NamedTuple, Self
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.roots import zero_between
@@ -19,10 +20,14 @@ class Stratum(NamedTuple):
         part: The stratum's share of all graded responses, 0 to 1.
         wrong: Share of the stratum's labelled examples that gold fails, for a rate of false passes, or that gold
             passes, for a rate of false fails.
+        drawn: None if labels were drawn by the judge's verdict, so that `part` is known. If the judge makes both
+            decisions in the stratum that labels were drawn from: that one's name, its share of all graded responses,
+            and the share of its labelled examples that are in this stratum and counted by `wrong`.
     """
 
     part: float
     wrong: GroupedShare
+    drawn: tuple[str, float, GroupedShare] | None = None
 
     @property
     def value(self) -> float:
@@ -31,11 +36,16 @@ class Stratum(NamedTuple):
 
     def reach(self, confidence: float) -> tuple[float, float]:
         """Return how far the bounds on the stratum's share of wrong decisions lie below and above it, times `part`."""
-        low = self.wrong.lower(confidence) if self.wrong.n else 0.0
-        high = self.wrong.upper(confidence) if self.wrong.n else 1.0
-        below = self.value if low is None else self.value - low
-        above = 1 - self.value if high is None else high - self.value
-        return self.part * below, self.part * above
+        part, share = (self.part, self.wrong) if self.drawn is None else self.drawn[1:]
+        value = share.value if share.n else UNKNOWN
+        high = share.upper(confidence)
+        return part * (value - (share.lower(confidence) or 0.0)), part * ((1.0 if high is None else high) - value)
+
+    def correlation(self, other: Self) -> float:
+        """Return how far two shares vary against each other, 0 to 1, because their labels are of one drawn stratum."""
+        if self.drawn is None or other.drawn is None or self.drawn[0] != other.drawn[0]:
+            return 0.0
+        return math.sqrt(math.prod(share.value / (1 - share.value) for _, _, share in (self.drawn, other.drawn)))
 
 
 class RateByVerdict(NamedTuple):
@@ -82,11 +92,11 @@ class RateByVerdict(NamedTuple):
 
     def lower(self, confidence: float) -> float | None:
         """Return the lower bound of the rate, one-sided at `confidence`; 0 if labels give no lower bound."""
-        return self._bound(_below(self.decided_wrong, confidence), _above(self.decided_right, confidence), -1.0)
+        return self._bound(confidence, -1)
 
     def upper(self, confidence: float) -> float | None:
         """Return the upper bound of the rate, one-sided at `confidence`; 1 if labels give no upper bound."""
-        return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
+        return self._bound(confidence, 1)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
         """Return the rate of false passes or false fails as an Estimate, with its two-sided interval."""
@@ -96,20 +106,20 @@ class RateByVerdict(NamedTuple):
         confidence = (1 + level) / 2
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
-    def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller).
-
-        Args:
-            wrong_reach: Distance of the sum over `decided_wrong` to its limit on the side that is needed.
-            right_reach: Distance of the sum over `decided_right` to its limit on the other side.
-            side: -1 or 1.
-        """
+    def _bound(self, confidence: float, side: Literal[-1, 1]) -> float:
+        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller)."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
+        wrong_ones = [(stratum, stratum.reach(confidence)[side > 0]) for stratum in self.decided_wrong]
+        right_ones = [(stratum, stratum.reach(confidence)[side < 0]) for stratum in self.decided_right]
+        shared = sum(a.correlation(b) * reach * other for (a, reach), (b, other) in product(wrong_ones, right_ones))
+        wrong_reach = math.hypot(*(reach for _, reach in wrong_ones))
+        right_reach = math.hypot(*(reach for _, reach in right_ones))
 
         def left_over(rate: float) -> float:
             centre = (1 - rate) * wrong - rate * right
-            return centre + side * math.hypot((1 - rate) * wrong_reach, rate * right_reach)
+            jointly = math.sqrt(2 * rate * (1 - rate) * shared)
+            return centre + side * math.hypot((1 - rate) * wrong_reach, rate * right_reach, jointly)
 
         if left_over(0.0) <= 0:
             return 0.0
@@ -120,11 +130,3 @@ class RateByVerdict(NamedTuple):
 
 def _sum(strata: Sequence[Stratum]) -> float:
     return sum(stratum.part * stratum.value for stratum in strata)
-
-
-def _below(strata: Sequence[Stratum], confidence: float) -> float:
-    return math.hypot(*(stratum.reach(confidence)[0] for stratum in strata))
-
-
-def _above(strata: Sequence[Stratum], confidence: float) -> float:
-    return math.hypot(*(stratum.reach(confidence)[1] for stratum in strata))

@@ -9,10 +9,10 @@ import pytest
 from markscheme.calibration.comparison.limits import (
     GateSide,
     SideState,
+    side_rate,
     side_weights,
     strata_of,
     wrong_decisions,
-    wrong_rate,
 )
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example, ExampleRows
@@ -44,7 +44,7 @@ def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_of
     case: LimitCase,
 ) -> None:
     decisions = decisions_of(case.wrong, case.of)
-    estimate = wrong_rate("false_pass", decisions)
+    estimate = side_rate("false_pass", decisions)
     assert (decisions.hits, decisions.of) == (case.wrong, case.of)
     assert estimate.low == pytest.approx(case.low, abs=6e-5)
     assert estimate.high == pytest.approx(case.high, abs=6e-5)
@@ -128,14 +128,14 @@ def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> N
     examples = [drawn(place, "passes" if place < 50 else "fails", 12 if place < 50 else 8) for place in range(100)]
     plain = wrong_decisions("false_pass", judge, gold)
     weighted = wrong_decisions("false_pass", judge, gold, examples=examples)
-    assert wrong_rate("false_pass", plain).value == pytest.approx(1 / 46)
+    assert side_rate("false_pass", plain).value == pytest.approx(1 / 46)
     assert not plain.is_weighted
     assert weighted.is_weighted
     assert (weighted.hits, weighted.of) == (1, 46)
-    assert wrong_rate("false_pass", weighted).value == pytest.approx(0.0323, abs=6e-5)
-    assert wrong_rate("false_pass", weighted).high == pytest.approx(0.1521, abs=6e-5)
+    assert side_rate("false_pass", weighted).value == pytest.approx(0.0323, abs=6e-5)
+    assert side_rate("false_pass", weighted).high == pytest.approx(0.1521, abs=6e-5)
     fails = wrong_decisions("false_fail", judge, gold, examples=examples)
-    assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
+    assert side_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
 def test_a_false_pass_rate_is_added_up_over_the_strata_of_responses_that_the_judge_passes() -> None:
@@ -164,7 +164,7 @@ def test_examples_that_share_tasks_widen_the_interval_of_false_passes_and_three_
 
 def test_without_labelled_fails_a_limit_on_false_passes_is_undecided_and_the_rate_has_no_value() -> None:
     nothing = wrong_decisions("false_pass", np.ones(20), np.ones(20))
-    assert wrong_rate("false_pass", nothing).undefined == "no gold fails"
+    assert side_rate("false_pass", nothing).undefined == "no gold fails"
     assert state_at(nothing, 0.5) == "open"
 
 
@@ -173,7 +173,7 @@ def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inv
     examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
     weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)
     assert weighted.is_weighted
-    assert wrong_rate("false_pass", weighted).value == pytest.approx(0.25, abs=1e-9)
+    assert side_rate("false_pass", weighted).value == pytest.approx(0.25, abs=1e-9)
     assert (weighted.hits, weighted.of) == (10, 20)
 
 

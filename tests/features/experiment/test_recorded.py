@@ -37,12 +37,13 @@ from markscheme.judges.registry import open_judge
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import RatingTable, decision_table
+from markscheme.ratings.table import RatingTable
 from markscheme.report.document import Table
 from markscheme.report.figures import NONE
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.rubrics.rubric import Rubric
+from tests.decided import decision_table
 from tests.features.experiment.small import JUDGE, RECORDED, make_experiment
 
 approx: Any = pytest.approx

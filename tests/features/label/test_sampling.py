@@ -17,7 +17,8 @@ from markscheme.features.label.sampling import Draw, Pick, choose_next, inclusio
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import RatingTable, decision_table
+from markscheme.ratings.table import RatingTable
+from tests.decided import decision_table
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "q", "description": "Is it good?"}]})
 approx = pytest.approx

@@ -14,8 +14,8 @@ from markscheme.calibration.comparison.limits import (
     WrongName,
     decisions_compared,
     sample_weights,
+    side_rate,
     wrong_decisions,
-    wrong_rate,
 )
 from markscheme.calibration.comparison.measure import (
     EQUAL,
@@ -546,12 +546,12 @@ class Comparison:
     @cached_property
     def false_pass_rate(self) -> Estimate:
         """Share of gold's fails that the judge passes, as an Estimate with its interval."""
-        return wrong_rate("false_pass", self.wrong_passes, self.level)
+        return side_rate("false_pass", self.wrong_passes, self.level)
 
     @cached_property
     def false_fail_rate(self) -> Estimate:
         """Share of gold's passes that the judge fails, as an Estimate with its interval."""
-        return wrong_rate("false_fail", self.wrong_fails, self.level)
+        return side_rate("false_fail", self.wrong_fails, self.level)
 
     def _wrong(self, name: WrongName) -> SideShare:
         table = self.table

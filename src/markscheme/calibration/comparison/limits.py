@@ -31,10 +31,10 @@ LIMIT_STEP = 0.05
 LIMIT_DIGITS = 9
 """Decimals to which a limit is rounded: enough for any that somebody writes, and 0.8 - 0.1 becomes 0.7."""
 
-OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
-"""Words for the examples among which each kind of wrong decision is counted."""
-OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold passes"}
-"""Words for the examples on which each side of a gate is measured."""
+OF: Final[Mapping[WrongName | SideName, str]] = {
+    "false_pass": "gold fails", "stops": "gold fails", "false_fail": "gold passes", "keeps": "gold passes"
+}  # fmt: skip
+"""Words for the examples among which a kind of wrong decisions is counted, or on which a side of a gate is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class GateSide(NamedTuple):
     @property
     def estimate(self) -> Estimate:
         """Estimate of how often the judge is right on this side, with the interval that decides the side's state."""
-        return _estimate(self.share, OF_SIDE[self.name], 2 * self.confidence - 1)
+        return side_rate(self.name, self.share, 2 * self.confidence - 1)
 
     @property
     def least_examples(self) -> int | float:
@@ -159,15 +159,18 @@ def wrong_decisions(
     return side_share(counted, judge, of=of_gold, counts=1 - of_gold, groups=groups, weights=weights, strata=strata)
 
 
-def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
-    """Estimate the share of gold's fails that the judge passes, or of gold's passes that it fails, with an interval.
+def side_rate(name: WrongName | SideName, share: SideShare, level: float = 0.95) -> Estimate:
+    """Estimate a share of gold's fails, or of its passes, with an interval; undefined without such examples.
 
     Args:
-        name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.
-        wrong: Share of those fails, or passes, on which the judge decides wrongly.
+        name: What the share is of: "false_pass" or "stops" for gold's fails that the judge passes, or that it fails;
+            "false_fail" or "keeps" for gold's passes that it fails, or that it passes.
+        share: Share of those fails, or passes, with that decision by the judge.
         level: Level of the interval, 0 to 1.
     """
-    return _estimate(wrong, OF[name], level)
+    if not share.of:
+        return Estimate.without_value(f"no {OF[name]}", n=0, method=f"share of {OF[name]}", level=level)
+    return share.rate.estimate(level=level, method=f"share of {OF[name]}")
 
 
 def decisions_compared(
@@ -237,11 +240,17 @@ def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
-    """Return the stratum that each example was drawn from; None if labels weren't drawn by stratum or by verdict."""
+    """Return the stratum that each example was drawn from; None if labels weren't drawn by stratum or by verdict.
+
+    Labels drawn by verdict without a stratum have "", and those drawn in another way "otherwise".
+    """
     if examples is None or not may_say(examples, "stratum", "drawn"):
         return None
     strata = values_of(examples, "stratum")
-    return list(strata) if any(strata) or "by-verdict" in values_of(examples, "drawn") else None
+    drawn = values_of(examples, "drawn")
+    if not any(strata) and "by-verdict" not in drawn:
+        return None
+    return [name or ("" if how == "by-verdict" else "otherwise") for name, how in zip(strata, drawn, strict=True)]
 
 
 def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
@@ -266,10 +275,3 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
     for draw in set(draws.tolist()):
         weights[draws == draw] /= weights[draws == draw].mean()
     return weights
-
-
-def _estimate(share: SideShare, of: str, level: float) -> Estimate:
-    """Convert the share of right decisions on gold's fails, or passes, to an Estimate; undefined without examples."""
-    if not share.of:
-        return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
-    return share.rate.estimate(level=level, method=f"share of {of}")

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from markscheme.calibration.comparison.limits import OF_SIDE
+from markscheme.calibration.comparison.limits import OF
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import JudgeCard
@@ -110,7 +110,7 @@ def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
     """Yield the lines "Stops" and "Keeps", each with the judge's share of right decisions and the least required."""
     if decisions is None:
         return
-    for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):
+    for name, of in (("stops", OF["stops"]), ("keeps", OF["keeps"])):
         side = decisions[name]
         yield (
             f"{name.capitalize()}, of what {of}",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import UsageError
+from markscheme.features.label.decision_table import decision_table
 from markscheme.features.label.group_labels import next_group_labels
 from markscheme.features.label.statistics import labels_next
 from markscheme.fingerprint import fingerprint
@@ -17,7 +18,7 @@ from markscheme.grading.verdict import middle_of
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import RatingTable, decision_table, overall_of
+from markscheme.ratings.table import RatingTable, overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats, Integers
 from markscheme.stats.prevalence import LEAST_LABELS
