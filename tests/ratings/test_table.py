@@ -14,7 +14,6 @@ from markscheme.ratings.table import (
     column_of,
     overall_of,
     rating_table,
-    shared_ids,
     stacked,
 )
 from markscheme.rubrics.rubric import Rubric
@@ -157,10 +156,6 @@ def test_asking_a_table_of_ratings_for_an_unknown_rater_raises_an_error_with_the
     table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
     with pytest.raises(KeyError, match="there are p"):
         table["q"]
-
-
-def test_ids_that_all_lists_of_ratings_share_keep_the_order_of_the_first_list() -> None:
-    assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
 
 
 def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_ratings_with_equal_answers() -> None:

@@ -626,9 +626,3 @@ def groups_of(ids: Sequence[str], groups: Sequence[str | None]) -> tuple[str, ..
     if not names:
         return None
     return tuple(names[group] if group else f"example {unit}" for unit, group in zip(ids, groups, strict=True))
-
-
-def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
-    """Return the ids that occur in all of several sets of ratings, in the order of the first set."""
-    rated = [dict.fromkeys(RatingCodes.of(ratings_of_one).ids) for ratings_of_one in ratings]
-    return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))

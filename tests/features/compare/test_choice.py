@@ -9,7 +9,7 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import ComparisonError
-from markscheme.features.compare.choice import NO_WORSE_MARGIN, Choice, Contender, choose, labels_to_tell
+from markscheme.features.compare.choice import NO_WORSE_MARGIN, Choice, Contender, choose, labels_to_tell, shared_ids
 from markscheme.features.compare.view_choice import callout, view
 from markscheme.judges.judge import Usage
 from markscheme.prompts.submission import Submission
@@ -302,3 +302,10 @@ def test_the_best_of_judges_that_all_let_fails_pass_is_not_recommended_for_a_gat
     assert "20 of the 32" in choice.why_refused
     assert view(choice).blocks[0] == callout(choice)
     assert callout(choice).tone == "bad"
+
+
+def test_ids_that_all_lists_of_ratings_share_keep_the_order_of_the_first_list() -> None:
+    first, second = (
+        [rating(unit, rater, 1, True) for unit in units] for rater, units in (("p", (3, 1, 2)), ("q", (1, 2, 4)))
+    )
+    assert shared_ids([first, second]) == ("e1", "e2")

@@ -207,8 +207,3 @@ def finding_kinds() -> tuple[FindingKind, ...]:
     return tuple(
         sorted(dict.fromkeys(kind for row in all_findings() for kind in row.kinds), key=lambda kind: kind.step)
     )
-
-
-def kind_of(code: str) -> FindingKind | None:
-    """Return the first kind of finding that has a code; None if no kind has it."""
-    return next((kind for kind in finding_kinds() if kind.code == code), None)

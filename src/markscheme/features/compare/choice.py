@@ -18,9 +18,10 @@ from markscheme.features.compare.statistics import Link, link_scores, passes_aft
 from markscheme.grading.score import ROUNDING
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, in_words, number, signed
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Column, RatingTable, column_of, shared_ids
+from markscheme.ratings.table import Column, RatingTable, column_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.change import holm, least_n, sign_flip
 from markscheme.stats.estimate import Estimate, EstimatePair
@@ -401,6 +402,12 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
         names = " and ".join(contender.name for contender in contenders)
         raise ComparisonError(f"{names} rated no example in common: no shared id with the same response")
     return RatingTable(rubric, ids, tuple(columns)) if truth is None else truth.table(rubric, *columns)
+
+
+def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
+    """Return the ids that occur in all of several sets of ratings, in the order of the first set."""
+    rated = [dict.fromkeys(RatingCodes.of(ratings_of_one).ids) for ratings_of_one in ratings]
+    return tuple(unit for unit in rated[0] if all(unit in ids for ids in rated[1:]))
 
 
 # --- two of them ----------------------------------------------------------------------------------------------------

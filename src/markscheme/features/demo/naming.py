@@ -12,7 +12,7 @@ import yaml
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.findings.diagnosis import kind_of
+from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.kinds import BROKEN_SLICE
 from markscheme.features.demo.faults import NO_FAULT, NOWHERE, Charge, on_system
 from markscheme.features.demo.planting import JUDGE_NAME, ROUND_NAME, Round
@@ -132,7 +132,7 @@ def charge_of(finding: FindingJson) -> Charge:
     code = finding["code"]
     criterion = finding["criterion"]
     evidence = finding["evidence"]
-    kind = kind_of(code)
+    kind = next((kind for kind in finding_kinds() if kind.code == code), None)
     if kind is BROKEN_SLICE:
         return Charge("slice", on_system(criterion or "several criteria", evidence["slice"]["name"]))
     if kind is not None and kind.cause == "change" and evidence["causes"] == [f"text:{criterion}"]:
