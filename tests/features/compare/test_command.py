@@ -121,6 +121,32 @@ def test_each_rater_in_a_file_of_ratings_is_compared_as_a_separate_judge(project
     assert len(comparison["pairs"]) == 6
 
 
+def leave_ungraded(file: Path, n: int) -> None:
+    """Make a judge's last `n` ratings replies that can't be read."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines[len(lines) - n :]:
+        line |= {"criteria": {}, "error": "the reply isn't JSON"}
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_if_a_judge_left_many_examples_ungraded_compare_names_the_reason_and_asks_for_no_labels(project: Path) -> None:
+    leave_ungraded(project / "gpt.jsonl", 57)
+    sides = ("gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    shown = " ".join(run("markscheme", "compare", *sides, cwd=project).stdout.split())
+    assert "✗ Too many examples are not graded to choose a judge." in shown
+    assert "gpt left 57 of 60 examples without a grade: 57 × the reply isn't JSON." in shown
+    assert not re.search(r"Label about|markscheme label|telling them apart|Next", shown)
+    report = compared(project, *sides)
+    assert (report["recommended"], report["because"][:30]) == (None, "gpt left 57 of 60 examples wit")
+
+
+def test_if_a_judge_graded_nothing_compare_ends_with_the_reason_and_exit_status_5(project: Path) -> None:
+    leave_ungraded(project / "gpt.jsonl", 60)
+    done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", cwd=project)
+    why = "nothing was graded: all 60 examples failed; gpt: the reply isn't JSON"
+    assert (done.returncode, done.stderr) == (5, f"error: gpt.jsonl, claude.jsonl: {why}\n")
+
+
 def test_the_markdown_of_a_comparison_names_the_judge_to_choose_and_has_a_table_of_figures(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--markdown", cwd=project)
     assert done.stdout.startswith("## gpt or claude\n")

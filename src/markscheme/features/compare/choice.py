@@ -15,6 +15,7 @@ from markscheme.calibration.decision import decide
 from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.errors import ComparisonError
 from markscheme.features.compare.statistics import Link, link_scores, passes_after
+from markscheme.features.compare.ungraded import why_too_few
 from markscheme.grading.score import ROUNDING
 from markscheme.judges.judge import Identity, Usage
 from markscheme.phrases import counted, in_words, number, signed
@@ -240,6 +241,7 @@ class Choice:
             None if that verdict isn't open.
         labels_needed: Number of these labels; None if none are needed, or if no number would be enough.
         why_refused: The reason why the judge to choose can't gate, in a sentence; None if that isn't shown.
+        ungraded: For each judge that left over a tenth of its examples without a grade, a sentence that says why.
     """
 
     rubric: Rubric
@@ -259,6 +261,7 @@ class Choice:
     next_step: str | None = None
     labels_needed: int | None = None
     why_refused: str | None = None
+    ungraded: tuple[str, ...] = ()
 
     @property
     def tolerance(self) -> float:
@@ -276,6 +279,8 @@ class Choice:
         Args:
             decision: The verdict on the judge to choose.
         """
+        if self.ungraded:  # more labels don't mend replies that can't be read
+            return self
         is_refused = decision.gate is not None and decision.gate.state == "refused"
         return replace(
             self,
@@ -331,8 +336,11 @@ def choose(
     pairs = tuple(view.differences(first, second) for first, second in combinations(names, 2))
     decisions = {} if truth is None else {name: _decision(table, name, measure, len(names)) for name in names}
     standings = tuple(view.standings(contenders, decisions))
+    judged = ((contender, ~np.isnan(view.graded_by(contender.name))) for contender in contenders)
+    whys = (why_too_few(contender.name, contender.ratings, table.ids, graded) for contender, graded in judged)
+    ungraded = tuple(filter(None, whys))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
-    recommended, because = _recommended(standings, best)
+    recommended, because = (None, " ".join(ungraded)) if ungraded else _recommended(standings, best)
     by_all = view.graded_by_all(names)
     constant = None if truth is None or paired is not None else view.compared(best or names[0], by_all)
     choice = Choice(
@@ -350,6 +358,7 @@ def choose(
         notes=(*notes, *_note_on_missing(by_all, truth, has_baseline=constant is not None)),
         baseline=None if constant is None else constant.agreement_constant,
         baseline_score=None if constant is None else constant.figures.constant_value,
+        ungraded=ungraded,
     )
     chosen = recommended or best
     return choice if chosen is None else choice.ruled_by(decisions[chosen])
@@ -398,6 +407,8 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
     """Make a table of ratings: a row for each example, a column for each judge, and one for gold if there is any."""
     ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
     columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
+    for contender, column in zip(contenders, columns, strict=True):
+        why_too_few(contender.name, contender.ratings, ids, column.rated)
     if not np.logical_and.reduce([column.rated for column in columns]).any():
         names = " and ".join(contender.name for contender in contenders)
         raise ComparisonError(f"{names} rated no example in common: no shared id with the same response")
@@ -466,7 +477,7 @@ class _View:
         """Return a judge's value of each example by the compared measure, such as its score or decision."""
         return self.paired.values(self.table[name])
 
-    def _graded_by(self, name: str) -> Floats:
+    def graded_by(self, name: str) -> Floats:
         """Return a judge's score of each example or, if the rubric has no scores, the number of the chosen category.
 
         An example that the judge didn't grade has nan.
@@ -632,7 +643,7 @@ class _View:
             labels_needed=needed,
             false_passes=len(self._false_passes(contender.name, rows)) if self.table.rubric.decides else None,
             fails=self._fails(contender.name, rows) if self.table.rubric.decides else None,
-            not_graded=int(np.isnan(self._graded_by(contender.name)).sum()),
+            not_graded=int(np.isnan(self.graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )
 

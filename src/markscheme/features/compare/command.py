@@ -51,7 +51,7 @@ def compare(
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
 
     Exit status:
-        0 compared, 2 invalid arguments, 3 no judge to ask. With two versions of a
+        0 compared, 2 invalid arguments, 3 no judge to ask, 5 a judge graded nothing. With two versions of a
         rubric and no decisions by people, 1 if the versions differ.
     """
     from markscheme.features.compare.print_comparison import print_comparison

@@ -205,10 +205,11 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best
     is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
-    if folder is None or judge is None or compared.decision is None or compared.truth is None or not is_own:
+    decision = None if compared.choice.ungraded else compared.decision
+    if folder is None or judge is None or decision is None or compared.truth is None or not is_own:
         return
     with contextlib.suppress(OSError):
-        keep_next_labels(compared.decision, compared.truth, judge, folder)
+        keep_next_labels(decision, compared.truth, judge, folder)
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
@@ -224,7 +225,7 @@ def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]
     chosen = choice.recommended or choice.best
-    if chosen is None or len(names) != len(sides):
+    if chosen is None or choice.ungraded or len(names) != len(sides):
         return None
     side = sides[names.index(chosen)]
     is_file = Path(side).is_file()

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 _MOST_FLIPS = 8
 """Largest number of flipped decisions that are listed."""
+_WHAT_IS_LEFT = (
+    "What it left may be harder than the rest, and more labels don't change that: find out why it isn't graded, then "
+    "compare again."
+)
 _PAIRS_NOTE = (
     "Intervals between two judges are 95% CIs. p: how often chance alone gives differences as one-sided as these "
     "(exact mid-p). Per criterion it is adjusted for the number of criteria (Holm). Examples of one "
@@ -101,7 +105,8 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.paired, 'a judge')}.")
     headings = ("Judge", "agreement", "points from the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    why = () if choice.recommended == choice.best is not None else (f"Why: {choice.because}.",)
+    is_plain = choice.recommended == choice.best is not None
+    why = () if is_plain or choice.ungraded else (f"Why: {choice.because}.",)
     yield doc.Notes((*choice.notes, *why, *_next_step(choice)))
 
 
@@ -125,6 +130,9 @@ def _next_step(choice: Choice) -> Iterator[str]:
 def callout(choice: Choice) -> doc.Callout:
     """Return a sentence on which judge to use, or that none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
+    if choice.ungraded:
+        few = "Too many examples are not graded to choose a judge."
+        return doc.Callout("bad", few, f"{' '.join(choice.ungraded)} {_WHAT_IS_LEFT}")
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
         return doc.Callout(
@@ -182,7 +190,7 @@ def _standing(standing: ContenderFigures, choice: Choice) -> tuple[doc.Line, ...
     return (
         doc.Name(standing.name),
         share_mark(standing.agreement),
-        _behind(standing),
+        _behind(standing, choice),
         f"{standing.false_passes} of {counted(standing.fails, 'fail')}"
         if choice.reference is not None and standing.fails is not None
         else NONE,
@@ -191,7 +199,7 @@ def _standing(standing: ContenderFigures, choice: Choice) -> tuple[doc.Line, ...
     )
 
 
-def _behind(standing: ContenderFigures) -> str:
+def _behind(standing: ContenderFigures, choice: Choice) -> str:
     if standing.agreement is None:
         return NONE
     if standing.behind_best is None:
@@ -200,7 +208,8 @@ def _behind(standing: ContenderFigures) -> str:
         return f"{points(standing.behind_best)}: no worse"
     if standing.is_worse:
         return f"{points(standing.behind_best)}: worse"
-    needed = "" if standing.labels_needed is None else f"; telling them apart takes about {standing.labels_needed} more"
+    tells = standing.labels_needed is not None and not choice.ungraded
+    needed = f"; telling them apart takes about {standing.labels_needed} more" if tells else ""
     return f"{points(standing.behind_best)}: not known{needed}"
 
 
