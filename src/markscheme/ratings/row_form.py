@@ -1,12 +1,11 @@
 """Detection of how a file holds rows (JSON lines, table, Parquet, …), by content and, failing that, by name."""
 
-import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from markscheme.json_text import json_or
 from markscheme.plain_data import LINES, PARQUET, TABLES
 
 RowForm: TypeAlias = Literal["lines", "table", "parquet", "json", "yaml", "packed"]
@@ -91,7 +90,4 @@ def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool)
 
 def _parsed(text: bytes) -> object:
     """Parse a text as JSON; return None if it isn't JSON."""
-    with suppress(ValueError, RecursionError):
-        value: object = json.loads(text)
-        return value
-    return None
+    return json_or(text.decode("utf-8-sig", errors="replace"), None)

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from markscheme.phrases import number, signed
+from markscheme.phrases import digits_to_subtract, number, signed
 from markscheme.text import cut_short as cut_short  # used with figures, but also by readers of files
 
 if TYPE_CHECKING:
     from markscheme.stats import Estimate
+    from markscheme.stats.estimate import EstimatePair
 
 NONE = "–"
 PLAIN_LEVEL = 0.95
@@ -22,6 +23,11 @@ def share(value: float | None, digits: int = 0) -> str:
     ('83%', '–')
     """
     return NONE if value is None else f"{number(100 * value, digits)}%"
+
+
+def digits_of_pair(pair: "EstimatePair") -> int:
+    """Return the decimals at which two shares, as written, differ by their written difference."""
+    return digits_to_subtract(pair.second.value, pair.first.value, pair.difference.value)
 
 
 def dollars(usd: float | None) -> str:

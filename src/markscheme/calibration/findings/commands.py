@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TypedOptions: TypeAlias = Mapping[str, str]
 """Options as typed in a shell, such as "--samples 3", by the key that each sets."""
+ANNOTATOR = "--rater YOUR-NAME"
+"""Option of `label` with which annotators type their names, since the labels of two must not get one name."""
 SECOND_ANNOTATOR = "--rater annotator-2"
 """Option of `label` with which a second annotator labels what the first has labelled."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, get_args
 
-from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands, TypedOptions
+from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR, Commands, TypedOptions
 
 Cause = Literal["judge", "criteria", "scale", "replies", "quotes", "runs", "labels", "change"]
 """Location of the fault: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be
@@ -41,7 +41,7 @@ def _ask_one_at_a_time(commands: Commands, options: TypedOptions) -> str:
 
 
 def _label_under_new_wording(commands: Commands, _options: TypedOptions) -> str:
-    return commands.label("--rater YOUR-NAME") if commands.is_usable else ""
+    return commands.label(ANNOTATOR) if commands.is_usable else ""
 
 
 LABELS_TO_ADD = 30
@@ -125,7 +125,7 @@ STALE_LABELS: Final = FindingKind(
     cause="labels",
     fixed_by="labels",
     stage="labels",
-    command=lambda commands, _: commands.label("--rater YOUR-NAME"),
+    command=lambda commands, _: commands.label(ANNOTATOR),
     names_criterion=True,
 )
 DRIFT_BY_JUDGE: Final = FindingKind(

@@ -224,7 +224,10 @@ def certificate_for(
     labels = decided_labels(rubric, examples, kind, used)
     ranked = tuple(RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates)
     seen = SeenDecisions(labels, ranked)
-    limit = seen.limit((_is_testable(seen, promise) and with_more_labels) or promise)
+    tested_next = promise
+    if with_more_labels is not None and _is_testable(seen, promise):
+        tested_next = with_more_labels
+    limit = seen.limit(tested_next)
     parts = seen.thresholds(promise)
     supported = any(of_side.is_certified for of_side in parts.values())
     last_stages = [seen.stage(ranked[-1], side) for side in promise.sides]

@@ -11,12 +11,13 @@ from markscheme.features.compare.choice import Choice, ContenderFigures, Differe
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.features.compare.statistics import LinkedScore
-from markscheme.phrases import counted, digits_to_subtract, in_words, number
+from markscheme.phrases import counted, in_words, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
     NONE,
     chance,
+    digits_of_pair,
     points,
     share,
     share_with_ci,
@@ -31,7 +32,7 @@ from markscheme.report.sections.labels import labels_in_words
 from markscheme.report.sections.pictures import scatter
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.rubric import Rubric
-from markscheme.stats.estimate import Estimate, EstimatePair
+from markscheme.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared
@@ -251,17 +252,12 @@ def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
         if figure is None or figure.first.value is figure.second.value is None:
             continue
         if name in _SHARES:
-            digits = _digits(figure)
+            digits = digits_of_pair(figure)
             shares = (share_mark(of_judge, digits=digits) for of_judge in (figure.first, figure.second))
             yield _SHARES[name], *shares, points(figure.difference, digits)
         else:
             words, cell = _ERRORS[name]
             yield words, cell(figure.first), cell(figure.second), with_signed_interval(figure.difference)
-
-
-def _digits(figure: EstimatePair) -> int:
-    """Return the decimals at which two judges' shares, as written, differ by their written difference."""
-    return digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
 
 
 def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line, ...], ...]]:
@@ -272,7 +268,7 @@ def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line,
         exact: tuple[doc.Line, ...] = ()
         same = criterion.exact
         if same is not None:
-            digits = _digits(same)
+            digits = digits_of_pair(same)
             exact = (share(same.first.value, digits), share(same.second.value, digits), points(same.difference, digits))
         last = (share_with_interval(criterion.between), with_signed_interval(criterion.shift), chance(criterion.p))
         rows.append((doc.Name(name), *exact, *last))

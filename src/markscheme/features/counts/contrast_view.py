@@ -4,9 +4,8 @@ from typing import Any, Final
 
 from markscheme.features.counts.comparison import in_words
 from markscheme.features.counts.contrast import CountsContrast
-from markscheme.phrases import digits_to_subtract
 from markscheme.report.document import Document, Notes, Table
-from markscheme.report.figures import points
+from markscheme.report.figures import digits_of_pair, points
 from markscheme.report.results import DocumentReporter
 from markscheme.stats.estimate import EstimatePair
 
@@ -46,7 +45,7 @@ def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
 
 
 def _row(name: str, figure: EstimatePair) -> tuple[str, ...]:
-    digits = digits_to_subtract(figure.second.value, figure.first.value, figure.difference.value)
+    digits = digits_of_pair(figure)
     return name, figure.first.as_share(digits), figure.second.as_share(digits), points(figure.difference, digits)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.features.doubts import words
 from markscheme.grading.score import ROUNDING
 from markscheme.stats.distinct import numbered_values
@@ -57,7 +58,7 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
         ids = [gold.ids[index] for index in np.flatnonzero(missing).tolist()]
         if ids := [unit for unit in ids if (unit, name) not in split]:
             left_out.setdefault(tuple(ids), []).append(name)
-    command = calibration.commands.label("--rater YOUR-NAME")
+    command = calibration.commands.label(ANNOTATOR)
     yield from (words.without_a_level(names, ids, gold.n, command) for ids, names in left_out.items())
 
 

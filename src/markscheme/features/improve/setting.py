@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import measure_of
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, Commands
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.recorded_trials import (
     SETTINGS,
@@ -160,7 +160,7 @@ class ImprovableSet:
         """Command to label the remaining examples or, if all are labelled, outputs of another file."""
         commands = Commands.on(self.rubric)
         are_left = self.every.by_people < len(self.every.examples)
-        return commands.label("--rater YOUR-NAME") if are_left else commands.label_next(MORE_LABELS)
+        return commands.label(ANNOTATOR) if are_left else commands.label_next(MORE_LABELS)
 
     @property
     def next_opening(self) -> int:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import AGREEMENT_STEP, agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
@@ -249,14 +249,14 @@ def _onward(overview: Overview) -> tuple[str, str]:
     if overview.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
     if overview.to_relabel is not None and overview.next_step == overview.to_relabel:
-        return "Next", commands.label("--rater YOUR-NAME")
+        return "Next", commands.label(ANNOTATOR)
     if overview.incomplete and not overview.labelled.get(0, 0):
-        return "Next, label what is left out", commands.label("--rater YOUR-NAME")
+        return "Next, label what is left out", commands.label(ANNOTATOR)
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
     pool = f"--pool {quote(overview.pool)} " if overview.pool else ""
     left = overview.labelled.get(0, 0)
-    return "Next", commands.label(f"{pool}--rater YOUR-NAME") if left else commands.label_next(labels.more)
+    return "Next", commands.label(f"{pool}{ANNOTATOR}") if left else commands.label_next(labels.more)
 
 
 def json_of(overview: Overview) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shlex import quote
 from typing import Any
 
-from markscheme.calibration.findings.commands import SECOND_ANNOTATOR
+from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR
 from markscheme.calibration.label_needs import Goal, Need
 from markscheme.features.label.run_plan import Plan
 from markscheme.features.label.sampling import Draw
@@ -97,7 +97,7 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        who = None if re.search("--(rater|share) ", plan.on_pages or "") else "--rater YOUR-NAME"
+        who = None if re.search("--(rater|share) ", plan.on_pages or "") else ANNOTATOR
         return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
@@ -110,7 +110,7 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
     if plan.to_relabel is not None and plan.next_step == plan.to_relabel:
-        return "Next", commands.label("--rater YOUR-NAME")
+        return "Next", commands.label(ANNOTATOR)
     is_decided = not plan.next_labels.in_words or labels is not None
     return ("Next", commands.calibrate()) if is_decided else None
 

@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
@@ -55,7 +55,7 @@ def note_same_meaning(rubric: str, name: str) -> int:
         raise UsageError(f"no labels were given to other words of {name}: there is nothing to note")
     print(
         f"Noted: the new words of {name} mean what the old ones meant. Labels under the old words stay in trends. For "
-        f"a gate some must be given again: {Commands.on(loaded).label('--rater YOUR-NAME')}"
+        f"a gate some must be given again: {Commands.on(loaded).label(ANNOTATOR)}"
     )
     return 0
 

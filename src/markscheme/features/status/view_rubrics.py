@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR, Commands
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.features.status.rubric_status import JUDGE_MOVED, RubricStatus
@@ -71,7 +71,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
     for status in rubrics:
         commands = Commands(shlex.quote(_argument(status)))
         if status.labels_needed and status.unlabelled:
-            return "Next", commands.label("--rater YOUR-NAME")
+            return "Next", commands.label(ANNOTATOR)
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.last_calibration is not None and status.last_calibration.to_second:

@@ -12,6 +12,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.categories import has_score_of_rest
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_DECISION, OF_SCORE, Measure
+from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.calibration.open_disputes import are_disputes_decided
 from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_words
 from markscheme.judges.family import kinship
@@ -76,7 +77,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     if not decision.is_usable:
         return replace(of_use, text=f"{of_use.text} {moved.head} {moved.text}")
     overall = f"By the labels for the old wording, {decision.because[0].lower()}{decision.because[1:]}"
-    command = calibration.commands.label("--rater YOUR-NAME")
+    command = calibration.commands.label(ANNOTATOR)
     then = f"Only new labels show whether that holds under the new wording{':' if command else '.'}"
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
 
