@@ -84,8 +84,9 @@ def notes(reading: TableReading) -> Iterator[str]:
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
     yield from (NOTES[code] for code in dict.fromkeys(codes))
     if reading.apart:
-        alone = [f"{rows} only in {name}" for name, rows in reading.apart.items() if rows]
-        yield ", ".join([f"{len(reading.ids)} joined", *alone])
+        alone = [f"{rows} of {name}" for name, rows in reading.apart.items() if rows]
+        left_out = f"; left out, since another file lacks them: {in_words(alone)}" if alone else ""
+        yield f"{counted(len(reading.ids), 'row')} joined{left_out}"
     for criterion, sides in reading.roles.criteria.items():
         missing = reading.values[criterion].missing
         for side in sides:

@@ -8,6 +8,7 @@ import pytest
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading, read_files
+from markscheme.report.table_words import notes
 
 LABELS = ["pass", "fail"] * 8
 OTHER_LABELS = ["fail", *LABELS[1:]]
@@ -190,3 +191,20 @@ def test_which_of_several_annotators_files_are_a_judge_s_is_asked_before_their_i
     files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
     with pytest.raises(UsageError, match="which columns are a judge's and people's"):
         read_files(files, ColumnOptions())
+
+
+def test_the_note_on_joined_files_says_how_many_rows_of_each_file_are_left_out_and_why(tmp_path: Path) -> None:
+    def written(name: str, rows: range) -> Path:
+        lines = [f"r{row},{'pass' if row % 3 else 'fail'}" for row in rows]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"id,{name}", *lines, ""]))
+        return tmp_path / f"{name}.csv"
+
+    def said(*files: Path) -> str:
+        judges = tuple(file.stem for file in files[1:])
+        return next(note for note in notes(read_files(files, ColumnOptions(judge=judges))) if "joined" in note)
+
+    people, gpt, claude = written("human", range(60)), written("gpt", range(50)), written("claude", range(10, 60))
+    left_out = "left out, since another file lacks them"
+    assert said(people, gpt, claude) == f"40 rows joined; {left_out}: 20 of human, 10 of gpt and 10 of claude"
+    assert said(people, gpt) == f"50 rows joined; {left_out}: 10 of human"
+    assert said(people, written("gpt", range(60))) == "60 rows joined"
