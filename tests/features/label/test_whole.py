@@ -224,20 +224,41 @@ def test_answers_about_whole_responses_that_an_offline_page_did_not_ask_for_are_
     assert json.loads((project / "calibration/manners/ratings/ann.jsonl").read_text())["pass"] is True
 
 
+def label_whole(work: LabelSession, *, passes: int) -> None:
+    """Label all responses of a session alike by criterion, and decide that the first `passes` responses pass."""
+    for index, step in enumerate(work.steps):
+        whole = {WHOLE: "1" if index < passes else "0"} if step in work.whole_steps else {}
+        work.give(step, ResponseAnswers({**whole, "polite": "1", "waffle": "0"}))
+
+
 @pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
 def test_responses_quoted_in_the_rubric_do_not_count_as_decided_when_label_advises_to_run_improve(
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
+    monkeypatch.setattr(next_steps, "LEAST_OF_EACH", 2)
     rows = [{"id": f"r{n}", "query": f"Q{n}", "response": f"Reply number {n} is a rather long one."} for n in range(4)]
     (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     if is_quoted:
         file = project / "rubrics" / "manners.yaml"
         file.write_text(f"guidelines: 'Not like this: {rows[2]['response']}'\n{file.read_text()}")
     work = opened(project)
-    for step in work.steps:
-        whole = {WHOLE: "1"} if step in work.whole_steps else {}
-        work.give(step, ResponseAnswers({**whole, "polite": "1", "waffle": "0"}))
+    label_whole(work, passes=2)
     commands = [command for _, command in onward_steps(work)]
     work.file.close()
     assert ("markscheme improve manners" in commands) is not is_quoted
+
+
+@pytest.mark.parametrize(("passes", "is_advised"), [(3, False), (2, True), (1, False)])
+def test_label_advises_to_run_improve_only_if_there_are_enough_passes_and_enough_fails(
+    project: Path, monkeypatch: pytest.MonkeyPatch, passes: int, *, is_advised: bool
+) -> None:
+    monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
+    monkeypatch.setattr(next_steps, "LEAST_OF_EACH", 2)
+    rows = [{"id": f"r{n}", "query": f"Q{n}", "response": f"Reply number {n} is a rather long one."} for n in range(4)]
+    (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    work = opened(project)
+    label_whole(work, passes=passes)
+    commands = [command for _, command in onward_steps(work)]
+    work.file.close()
+    assert ("markscheme improve manners" in commands) is is_advised

@@ -11,6 +11,8 @@ from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
+LEAST_OF_EACH = 10
+"""Fewest passes, and fewest fails, among these decisions."""
 
 
 def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
@@ -46,13 +48,14 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
 def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return the reason and command to run `improve`, if enough decisions on whole responses exist; else nothing."""
     decided = {
-        step.id
+        step.id: label.passed
         for step, label in work.file.labels.items()
         if label.passed is not None
         and step.id in work.examples
         and not isinstance(counting_levels(work.rubric, work.examples[step.id], label.criteria), str)
     }
-    if len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
+    rarer = min(list(decided.values()).count(passed) for passed in (True, False))
+    if rarer < LEAST_OF_EACH or len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
         return ()
     reason = f"{len(decided)} decisions can say whether weights and pass mark are right:"
     return ((reason, with_reading_options(f"markscheme improve {quote(work.rubric.name)}")),)

@@ -170,6 +170,22 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
     assert "40 are needed" in error
 
 
+def test_improve_says_how_many_decisions_numbers_cannot_change_because_a_required_criterion_fails(
+    tmp_path: Path,
+) -> None:
+    plate = Plate(tmp_path, warm=1)
+    lines = [json.loads(line) for line in (plate.home / "examples.jsonl").read_text().splitlines()]
+    fails = 0
+    for line in lines:
+        if not line["labels"][0]["pass"] and (fails := fails + 1) > 2:
+            line["labels"][0]["criteria"]["safe"] = 0
+    (plate.home / "examples.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    shown = " ".join(plate.shown().split())
+    assert "and 2 fails;" in shown
+    assert f"; {fails - 2} others" in shown
+    assert "required criterion; 10 of each are needed" in shown
+
+
 def test_improve_says_how_many_decisions_on_how_many_tasks_are_blind_and_how_many_are_not_blind(
     tmp_path: Path,
 ) -> None:

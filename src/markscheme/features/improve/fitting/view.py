@@ -51,8 +51,10 @@ def columns_in_words(evidence: DecisionEvidence) -> str:
 def lack_in_words(evidence: DecisionEvidence) -> str:
     """Return why neither weights nor a pass mark can be fitted; "" if one of them can."""
     decided = counted_evidence(evidence)
-    levels = sum(evidence.without_levels.values())
-    aside = f"; {counted(levels, 'other')} without levels that count" if levels else ""
+    settled = evidence.without_levels.get("required-failed", 0)
+    levels = sum(evidence.without_levels.values()) - settled
+    aside = f"; {counted(settled, 'other')} on responses that fail a required criterion" if settled else ""
+    aside += f"; {counted(levels, 'other')} without levels that count" if levels else ""
     aside += f"; {evidence.not_blind} given next to a verdict" if evidence.not_blind else ""
     tasks = " tasks" if has_repeated_tasks(evidence) else ""
     match evidence.lack:
@@ -80,7 +82,7 @@ def lack_in_words(evidence: DecisionEvidence) -> str:
             return f"{decided}, {clear} of them for one side; {LEAST_OF_EACH} such are needed"
         case "one-sided":
             sides = f"{counted(evidence.passes, 'pass', 'passes')} and {counted(evidence.fails, 'fail')}"
-            return f"{sides}; {LEAST_OF_EACH} of each are needed"
+            return f"{sides}{aside}; {LEAST_OF_EACH} of each are needed"
         case "one-column":
             return columns_in_words(evidence)
 
