@@ -87,10 +87,13 @@ def test_labels_drawn_from_one_stratum_in_which_the_judge_decides_both_ways_have
 ) -> None:
     gold = [1.0] * (kept + lost) + [0.0] * (passed + stopped)
     judge = [1.0] * kept + [0.0] * lost + [1.0] * passed + [0.0] * stopped
-    plain, of_stratum = decision_figures(gold, judge), decision_figures(gold, judge, strata=["all"] * len(gold))
+    plain = decision_figures(gold, judge)
+    of_stratum = decision_figures(gold, judge, weights=[1.4] * len(gold), strata=["all"] * len(gold))
+    assert (of_stratum.stops, of_stratum.keeps) == (plain.stops, plain.keeps)
+    weights = [1.0 + 0.001 * (index % 2) for index in range(len(gold))]
+    nearly = decision_figures(gold, judge, weights=weights, strata=["all"] * len(gold))
     for side in ("stops", "keeps"):
-        wanted, rate = getattr(plain, side).rate, getattr(of_stratum, side).rate
-        assert rate.value == pytest.approx(wanted.value)
+        wanted, rate = getattr(plain, side).rate, getattr(nearly, side).rate
         assert (rate.lower(0.975), rate.upper(0.975)) == pytest.approx(
             (wanted.lower(0.975), wanted.upper(0.975)), abs=0.02
         )

@@ -144,10 +144,13 @@ def side_share(
         even = np.ones(len(gold)) if weights is None else np.asarray(weights, dtype=np.float64)
         cells = list(_cells(strata, judge, in_question, even, groups))
         is_hit = judge == counts
-        rate = RateByVerdict(
+        by_verdict = RateByVerdict(
             tuple(stratum for first, stratum in cells if is_hit[first]),
             tuple(stratum for first, stratum in cells if not is_hit[first]),
         )
+        # a random draw: no stratum says what the judge decides, and all examples count equally
+        is_random = all(stratum.drawn for _, stratum in cells) and np.allclose(even[is_decided], even.max(initial=0.0))
+        rate = among if is_random else by_verdict
     elif weights is not None:
         rate = grouped_share(hits, groups, weights)
     units = Groups.of(groups, len(gold))

@@ -236,7 +236,7 @@ def test_responses_quoted_in_the_rubric_do_not_count_as_decided_when_label_advis
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
-    monkeypatch.setattr(next_steps, "LEAST_OF_EACH", 2)
+    monkeypatch.setattr(next_steps, "FEWEST_OF_EACH_DECISION", 2)
     rows = [{"id": f"r{n}", "query": f"Q{n}", "response": f"Reply number {n} is a rather long one."} for n in range(4)]
     (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     if is_quoted:
@@ -254,7 +254,7 @@ def test_label_advises_to_run_improve_only_if_there_are_enough_passes_and_enough
     project: Path, monkeypatch: pytest.MonkeyPatch, passes: int, *, is_advised: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
-    monkeypatch.setattr(next_steps, "LEAST_OF_EACH", 2)
+    monkeypatch.setattr(next_steps, "FEWEST_OF_EACH_DECISION", 2)
     rows = [{"id": f"r{n}", "query": f"Q{n}", "response": f"Reply number {n} is a rather long one."} for n in range(4)]
     (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     work = opened(project)

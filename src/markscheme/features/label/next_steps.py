@@ -11,7 +11,7 @@ from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
-LEAST_OF_EACH = 10
+FEWEST_OF_EACH_DECISION = 10
 """Fewest passes, and fewest fails, among these decisions."""
 
 
@@ -55,7 +55,7 @@ def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
         and not isinstance(counting_levels(work.rubric, work.examples[step.id], label.criteria), str)
     }
     rarer = min(list(decided.values()).count(passed) for passed in (True, False))
-    if rarer < LEAST_OF_EACH or len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
+    if rarer < FEWEST_OF_EACH_DECISION or len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
         return ()
     reason = f"{len(decided)} decisions can say whether weights and pass mark are right:"
     return ((reason, with_reading_options(f"markscheme improve {quote(work.rubric.name)}")),)
