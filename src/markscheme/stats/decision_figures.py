@@ -143,10 +143,9 @@ def side_share(
         in_question = np.where(is_decided, gold == of, np.nan)
         even = np.ones(len(gold)) if weights is None else np.asarray(weights, dtype=np.float64)
         cells = list(_cells(strata, judge, in_question, even, groups))
-        is_hit = judge == counts
         by_verdict = RateByVerdict(
-            tuple(stratum for first, stratum in cells if is_hit[first]),
-            tuple(stratum for first, stratum in cells if not is_hit[first]),
+            tuple(stratum for first, stratum in cells if judge[first] == counts),
+            tuple(stratum for first, stratum in cells if judge[first] != counts),
         )
         # a random draw: no stratum says what the judge decides, and all examples count equally
         is_random = all(stratum.drawn for _, stratum in cells) and np.allclose(even[is_decided], even.max(initial=0.0))
