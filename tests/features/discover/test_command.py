@@ -222,6 +222,7 @@ def test_the_rubric_that_discover_writes_has_a_criterion_for_each_failure_mode_w
     assert [criterion.name for criterion in load_rubric(file).criteria] == data["criteria"]
     price = yaml.safe_load(file.read_text())["criteria"][0]
     assert (price["requirement"], price["weight"], price["required"]) == (FAULTS["wrong-price"], -3, True)
+    assert "    weight: -3\n" in file.read_text()
     assert price["examples"] == {"bad": "the old list says"}
     assert data["lenders"] == ["o1"]
     assert "check" not in price

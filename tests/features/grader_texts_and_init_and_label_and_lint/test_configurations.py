@@ -1,6 +1,7 @@
 """`init` in folders with Promptfoo configurations as people write them, and these under the real Promptfoo."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def test_init_makes_each_llm_rubric_text_a_criterion_of_a_rubric_without_lint_er
     assert done.returncode == 0, done.stderr
     assert unchanged(name, project)
     rubric = load_rubric(project / "rubrics" / f"{name}.yaml")
+    assert not re.search(r"weight: -?\d+\.0$", (project / "rubrics" / f"{name}.yaml").read_text(), re.MULTILINE)
     assert [criterion.name for criterion in rubric.criteria] == [*CRITERIA[name]]
     for criterion in rubric.criteria:
         facts = {**vars(criterion), "ends": criterion.scale.ends, "optional": ", ".join(rubric.optional_inputs)}

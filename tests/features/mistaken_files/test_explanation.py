@@ -95,8 +95,9 @@ def error_of(command: str) -> str:
         ("calibrate try.yaml", "try.yaml is an experiment; `markscheme experiment try.yaml` runs it"),
         (
             "calibrate promptfooconfig.yaml",
-            "promptfooconfig.yaml is a configuration of Promptfoo; `markscheme init --from promptfooconfig.yaml`",
+            "promptfooconfig.yaml is a configuration of Promptfoo; `markscheme init` in its folder makes a rubric",
         ),
+        ("init --from promptfooconfig.yaml", "promptfooconfig.yaml is a configuration of Promptfoo; `markscheme init`"),
         (
             "calibrate tone --ratings edits.json",
             "edits.json is edits of a rubric's words; `markscheme improve RUBRIC --candidates edits.json` tries them",

@@ -85,12 +85,12 @@ def why_left_out(figures: ModeFigures) -> str:
     return f"in {counted(figures.count, 'output')} so far"
 
 
-def weight_of(mode: Mode) -> float:
+def weight_of(mode: Mode) -> int:
     """Return the weight of a mode's criterion: minus its severity, or plus if the criterion asks for its absence.
 
     How common a fault is doesn't matter.
     """
-    return float(mode.severity if mode.is_turned else -mode.severity)
+    return mode.severity if mode.is_turned else -mode.severity
 
 
 def draft_of(

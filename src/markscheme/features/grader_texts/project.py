@@ -99,8 +99,9 @@ class _Drafting:
             reading: The scale and the points that were read in the text.
             in_every_test: True if every test has the text; else the criterion may not apply.
         """
-        weight = -text.weight if text.is_negated else text.weight
-        criterion: dict[str, Any] = {"name": name, "weight": round(weight, 4), "requirement": self._filled(text.text)}
+        weight = round(-text.weight if text.is_negated else text.weight, 4)
+        whole_or_not = int(weight) if weight.is_integer() else weight  # as users write weights, without `.0`
+        criterion: dict[str, Any] = {"name": name, "weight": whole_or_not, "requirement": self._filled(text.text)}
         if text.may_fail_alone:
             criterion["required"] = True
         threshold = _position(text.threshold, reading)

@@ -212,11 +212,13 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     has_tasks = plan.dev[0] > plan.dev[1] or plan.sealed[0] > plan.sealed[1]
     units = "tasks" if has_tasks else "examples"
     chosen_by = f"{_in_tasks(plan.dev)} to choose a wording by, {_in_tasks(plan.sealed)} held out to confirm it"
-    tries = f"{counted(plan.candidates, 'wording')}, the best also on what is held out: {plan.graded:,} gradings"
+    tries = f"{counted(plan.candidates, 'wording')}, the best of them also on the held-out examples"
+    gradings = f"at most {plan.graded:,}; a grading is of one example by one wording, yours included"
     rows = (
         ("Labelled now", chosen_by),
         (f"Labels for {percent(_LIKELY)}", f"{labels} {units}, {held_out} of them held out"),
         ("At most", tries),
+        ("Gradings", gradings),
         ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
     likely = chance >= _LIKELY

@@ -186,8 +186,8 @@ _KINDS: Final = (
     _FileKind(
         "a configuration of Promptfoo",
         lambda content: content.has_lines("prompts:", "providers:"),
-        frozenset(["init", "--from", "import"]),
-        "`markscheme init --from FILE` makes a rubric of what its assertions ask",
+        frozenset(),
+        "`markscheme init` in its folder makes a rubric of what its assertions ask",
     ),
     _FileKind(
         "edits of a rubric's words",
