@@ -274,6 +274,9 @@ def test_a_pool_file_that_was_moved_is_an_error_that_names_the_option_pool(proje
         (["--report", "--unseen", "0"], "must be above 0 and below 1"),
         (["--report", "--unseen", "5%"], "must be above 0 and below 1, got 5%; did you mean 0.05?"),
         (["--report", "--sure", "1"], "must be above 0 and below 1"),
+        (["--report", "--again"], "--report and --again are two steps: run one after the other"),
+        (["--html", "r.html", "--sheet", "s.html"], "--html and --sheet are two steps: run one after the other"),
+        (["--write", "--markdown", "r.md"], "--write and --markdown are two steps: run one after the other"),
     ],
 )
 def test_options_of_discover_that_cannot_work_together_are_refused_with_advice(

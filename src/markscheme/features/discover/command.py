@@ -1,5 +1,6 @@
 """`markscheme discover`: make a rubric from outputs by reading, noting, grouping and counting faults."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ from markscheme.commands.options import AskFlags, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.discover.options import NotesOptions, ReadingOptions
 from markscheme.options.forms import BELOW_1, WRITTEN
-from markscheme.options.table import DeclaredOption
+from markscheme.options.settings import typed_options
+from markscheme.options.table import DeclaredOption, options_of
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 
@@ -66,6 +68,8 @@ def discover(
     """
     from markscheme.features.discover import open_discovery, run
 
+    reports = {"--report": report, "--html": html is not None, "--markdown": markdown is not None}
+    _refuse_two_steps({"--suggest": suggest is not None, "--write": write}, reports, reading)
     here = Path.cwd()
     outputs = existing_file(pool) if pool is not None else None
     if taking.notes:
@@ -89,3 +93,22 @@ def discover(
     from markscheme.features.discover.read_pages import read_outputs
 
     return read_outputs(opened, rater, reading, page, json=json)
+
+
+def _refuse_two_steps(steps: Mapping[str, bool], reports: Mapping[str, bool], reading: ReadingOptions) -> None:
+    """Refuse options that ask for two things at once, of which only one would be done.
+
+    Args:
+        steps: True for each option that is set and says what to do, by name.
+        reports: True for each option that is set and asks for a report, by name.
+        reading: Options for how outputs are read on the page.
+
+    Raises:
+        UsageError: Two of these things are asked for.
+    """
+    of_reading = typed_options(options_of(ReadingOptions), reading)
+    of_page = next((text.partition(" ")[0] for text in of_reading.values()), None)
+    of_report = next((option for option, is_set in reports.items() if is_set), None)
+    named = [*(option for option, is_set in steps.items() if is_set), *filter(None, (of_report, of_page))]
+    if len(named) > 1:
+        raise UsageError(f"{named[0]} and {named[1]} are two steps: run one after the other")
