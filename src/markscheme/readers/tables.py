@@ -78,8 +78,8 @@ def read_rows(reading: ImportedFile) -> None:
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
     _refuse_one_id(rows, reading)
-    columns = {plain(name) for names in set(map(tuple, rows)) for name in names}
     of_raters = _rater_columns(rows, reading)
+    columns = {plain(name) for names in set(map(tuple, rows)) for name in names} - {plain(c.name) for c in of_raters}
     labels = [] if any(column.kind != "model" for column in of_raters) else _labels(rows, reading)
     table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels), columns=columns, of_raters=of_raters)
     for row in rows:

@@ -391,6 +391,29 @@ def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, c
     assert hint in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        (("--human", "humen"), "`--human humen`: no table has this column; did you mean `human`?"),
+        (("--judge", "other"), "`--judge other`: no table has this column; there are id, judge, human"),
+    ],
+)
+def test_a_judge_or_annotator_that_no_table_has_as_a_column_or_cell_is_refused(
+    project: Path, option: tuple[str, str], hint: str
+) -> None:
+    (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\n")
+    done = run("markscheme", "import", "sheet.csv", "--rubric", "one", *option, cwd=project)
+    assert (done.returncode, hint in done.stderr) == (2, True), done.stderr
+
+
+def test_a_column_that_is_read_by_its_name_is_read_once_if_an_option_names_it_too(project: Path) -> None:
+    (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\nb,fail,fail\n")
+    plain = imported(project, "sheet.csv", "--rubric", "one")
+    named = imported(project, "sheet.csv", "--rubric", "one", "--judge", "judge", "--human", "human")
+    assert plain["lost"] == named["lost"]
+    assert sorted(map(str, plain["lines"])) == sorted(map(str, named["lines"]))
+
+
 @pytest.mark.parametrize("mapped", [(), ("--map", "good=good")])
 def test_import_reads_the_ratings_in_a_json_object_of_which_only_one_key_holds_records(
     project: Path, mapped: tuple[str, ...]

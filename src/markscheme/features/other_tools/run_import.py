@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -24,9 +25,10 @@ from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import given_to_current_words, level_on
 from markscheme.ratings.wordings import record_words
-from markscheme.readers.formats import SHEET, all_formats
+from markscheme.readers.formats import SHEET, TABLE, all_formats, format_of
 from markscheme.readers.imported import number
 from markscheme.readers.mapped_columns import refuse_unknown_columns
+from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
 from markscheme.readers.sheet import KEY, saved_for
 from markscheme.readers.tables import FIELDS, PROBABILITY
@@ -110,6 +112,7 @@ def import_files(
     n_before = lines_left_out()
     rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
     refuse_unknown_columns(files, columns)
+    _refuse_unknown_raters(files, columns)
     file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)
     ratings = _by_who_answered(file, answered_by, files[0], targets)
     current = rubric if to_current_words else None
@@ -119,6 +122,26 @@ def import_files(
     _refuse_empty(file, files[0], targets)
     _refuse_unsigned(file, files, is_said=columns.adjudicated or columns.kind == "adjudicated")
     return _added(file, rated.rubric, targets, rubric)
+
+
+def _refuse_unknown_raters(files: Sequence[Path], columns: ColumnOptions) -> None:
+    """Refuse a `--judge` or `--human` that names neither a column nor a cell of any of the tables.
+
+    Raises:
+        UsageError: Names the option, and the nearest column.
+    """
+    peeks = [Peek(path, columns) for path in files if columns.sides and path.is_file()]
+    if not peeks or not all(format_of(peek, "anything") is TABLE for peek in peeks):
+        return
+    header = list(dict.fromkeys(chain.from_iterable(peek.header for peek in peeks)))
+    for name in columns.sides:
+        if "*" in name or folded(name) in map(folded, header):
+            continue
+        cells = chain.from_iterable(record.values() for peek in peeks for record in peek.all_records())
+        if name not in cells:
+            option = "--judge" if name in columns.judge else "--human"
+            hint = suggestion(name, header, mark="`") or f"; there are {', '.join(header)}"
+            raise UsageError(f"`{option} {name}`: no table has this column{hint}")
 
 
 def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
