@@ -26,7 +26,8 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from markscheme.calibration.rates.repeats import RAREST
-from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, threshold_risk
+from markscheme.features.pass_rate.view_gate_risk import FALSE_FAILS
+from markscheme.stats.threshold_risk import RunFigure, threshold_risk
 
 Floats = npt.NDArray[np.float64]
 CASES, RUNS, SHIFTS = (10, 20, 60), (2, 3, 5, 8), (0.0, 1.0, 2.0, 4.0)

@@ -78,7 +78,7 @@ NAMED_BY: Mapping[str, str] = {
     "lint": r"features\.lint|\blint_file",
     "local_judge": r"features\.local_judge|LocalJudge|GGUF|xllamacpp",
     "media": r"features\.media|MediaOptions|SightTest|media_options",
-    "mistaken_files": r"features\.mistaken_files",
+    "mistaken_calls": r"features\.mistaken_calls",
     "other_tools": r"features\.other_tools|Import(Run|Request)|is_of_tool|promptfoo_config|[lL]ang(fuse|smith)",
     "pairs": r"features\.pairs|select.?best",
     "published": r"features\.published|PublishedRubric|published_rubric",

@@ -21,7 +21,7 @@ from markscheme.options.forms import ON_SCREEN
 from markscheme.options.in_force import hold, reading_options, typed_reading
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import SettingsFile, find_settings
-from markscheme.options.table import options_of
+from markscheme.options.table import REFUSE_IDLE, options_of
 from markscheme.phrases import in_words as listed_in_words
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         settings: The settings file, which has defaults of options.
 
     Raises:
-        UsageError: No such option, a value that an option cannot have, or a file to write that is also read.
+        UsageError: No such option, a value that an option cannot have, an option without effect, or a file to write
+            that is also read.
     """
     typed, rest = typed_settings(command, rest)
     _refuse_settings_by_name(command, rest)
@@ -174,7 +175,11 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     assert isinstance(function, CommandLine)
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
-    return function.function, function.gathered(bound)
+    called = function.gathered(bound)
+    typed = {word.partition("=")[0] for word in words[1 : words.index("--")]}
+    for refuse in REFUSE_IDLE if typed - {"--judge"} else ():  # for a judge alone no feature need be loaded
+        refuse(command, typed, called.arguments)
+    return function.function, called
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -248,7 +253,7 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
     Raises:
         UsageError: A setting is typed so.
     """
-    typed = words[: words.index("--")] if "--" in words else words
+    typed = words[1 : words.index("--")] if "--" in words else words
     names = [word for word in typed if word.startswith("--")]
     if not names:  # to describe a command takes longer than all else here
         return

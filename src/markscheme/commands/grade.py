@@ -122,8 +122,6 @@ def grade(
     if not has_core:
         file = rubric
     loaded = ask.rubric(rubric) if has_core else ask.of(ROWS_ALONE)
-    if missing and not show_prompt:
-        raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)
     of_file = replace(columns, map=tuple(columns.stated.get("map", ())))  # the settings file's are metrics
     read = partial(_submissions, file, inputs, of_file, loaded.known_inputs)

@@ -21,7 +21,7 @@ from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
 from markscheme.features.media import MEDIA
-from markscheme.features.mistaken_files import MISTAKEN_FILES
+from markscheme.features.mistaken_calls import MISTAKEN_CALLS
 from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
@@ -53,7 +53,7 @@ FEATURES: tuple[Feature, ...] = (
     LINT,
     LOCAL_JUDGE,
     MEDIA,
-    MISTAKEN_FILES,
+    MISTAKEN_CALLS,
     OTHER_TOOLS,
     PAIRS,
     PASS_RATE,

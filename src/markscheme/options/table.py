@@ -5,7 +5,7 @@ Promptfoo's `config`, pytest and calls from Python fill an object of the family,
 the statistics. Loading this module is cheap.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -177,6 +177,11 @@ class Family(NamedTuple):
     is_of_reading: bool = False
 
 
+RefuseIdle: TypeAlias = Callable[[str, Collection[str], Mapping[str, Any]], None]
+"""Function that, given a command, the names of the options that were typed and the arguments, raises UsageError if one
+of these options has no effect, with the reason and the way out."""
+REFUSE_IDLE: Final[OpenTable[RefuseIdle]] = OpenTable()
+"""The table of functions that refuse options without effect, before the command runs."""
 _DECLARED: dict[type, Mapping[str, DeclaredOption]] = {}
 OPTIONS = OpenTable[Family]()
 """The table of all families of options, to which core and features add theirs, since both import this module."""

@@ -21,8 +21,6 @@ EXPORTED: Final = 10
 """Rank of exports of other tools, which are tried first, since their form is narrower than that of a table."""
 SAVED: Final = 20
 """Rank of files that a labelling page or Promptfoo saves."""
-PUBLISHED_SETS: Final = 30
-"""Rank of other packages' data sets."""
 OURS: Final = 50
 """Rank of markscheme's own files and of tables."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final, Literal
+from typing import Literal
 
 from markscheme.phrases import brief, percent
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -27,8 +27,6 @@ Code = Literal[
 """Codes of the kinds of advice that follow from the rubric alone."""
 CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone", "yaml"]
 """Codes of the kinds of advice that also need the rubric's file, modules with checks, or the folder next to it."""
-UNKNOWN_CHECK: Final = "unknown-check"
-"""Code of the advice that a check is defined nowhere, so that nothing can be graded with it."""
 MOST_PLAIN_LEVELS = 7
 """Largest number of levels whose neighbours raters can distinguish without anchors."""
 _SAME_SIZE = 1e-9

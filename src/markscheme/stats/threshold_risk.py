@@ -17,8 +17,6 @@ from markscheme.stats.roots import zero_between
 RunFigure = Literal["score", "pass"]
 REPEATS = (1, 2, 3, 5, 7, 9)
 """Numbers of runs to average that are considered, the smallest first."""
-FALSE_FAILS = 0.05
-"""Share of runs that may fall below a safe threshold although nothing changed: 1 in 20."""
 _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 

@@ -637,11 +637,11 @@ def test_the_error_on_a_certificate_that_lacks_a_key_says_which_key_is_missing(
 def test_the_certify_command_after_a_calibration_keeps_only_the_options_that_certify_takes() -> None:
     printed = Commands(
         "reply",
-        "--judge gpt",
+        "--judge openai:gpt",
         examples=Path("more.jsonl"),
         asking={"samples": "--samples 2", "strategy": "-o strategy=holistic"},
         comparing={"split": "--split dev", "gold": "-o gold=human"},
     ).certify()
-    assert printed.endswith("--judge gpt --examples more.jsonl --samples 2 -o strategy=holistic -o gold=human")
+    assert printed.endswith("--judge openai:gpt --examples more.jsonl --samples 2 -o strategy=holistic -o gold=human")
     _, name, *words = shlex.split(printed)
     parse(name, words, SettingsFile())

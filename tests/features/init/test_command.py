@@ -254,7 +254,10 @@ def test_a_judge_s_column_with_slashes_in_its_name_gets_a_file_of_ratings_inside
 
 def test_init_refuses_table_options_without_a_table(tmp_path: Path) -> None:
     without = run("markscheme", "init", "--human", "label", cwd=tmp_path)
-    assert (without.returncode, "--human is for tables" in without.stderr) == (2, True)
+    assert (
+        without.returncode,
+        "--human has no effect here: it names columns of a table; add --from TABLE" in without.stderr,
+    ) == (2, True)
     (tmp_path / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
     no_table = run("markscheme", "init", "--from", "r.yaml", cwd=tmp_path)
     assert (no_table.returncode, "isn't a table" in no_table.stderr) == (2, True)

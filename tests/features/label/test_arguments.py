@@ -30,8 +30,7 @@ def test_an_error_about_a_wrong_option_or_value_of_label_says_what_is_allowed(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--progress", "--ratings", "nosuch.jsonl"], "nosuch.jsonl: there is no such file"),
-        (["--progress", "--ratings", "there.jsonl"], "leave --ratings there.jsonl out, or add --plan"),
+        (["--progress", "--ratings", "there.jsonl"], "leave it out, or type --plan in place of --progress"),
         (
             ["--disputed", "--sheet", "d.html"],
             "serves its page and writes no sheet; leave --sheet d.html out",

@@ -133,7 +133,7 @@ def test_if_a_command_can_read_a_file_of_that_kind_an_error_in_the_file_is_not_b
 def test_an_error_that_forbids_an_option_is_not_explained_by_the_empty_file_given_to_the_option(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     error = error_of("label tone --progress --ratings empty.jsonl")
-    assert "leave --ratings empty.jsonl out" in error
+    assert "--ratings has no effect here: --progress counts people's labels" in error
     assert "is empty" not in error
 
 

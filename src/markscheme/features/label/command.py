@@ -157,9 +157,6 @@ def label(
     from markscheme.features.label import run, setup, without_page
 
     if progress:
-        if ratings:
-            files = ", ".join(str(existing_file(path)) for path in ratings)
-            raise UsageError(f"--progress counts people's labels alone; leave --ratings {files} out, or add --plan")
         return without_page.print_progress(setup.rubric_of_results(rubric, Path.cwd()), pool, json=as_json)
     if same_meaning is not None:
         return without_page.note_same_meaning(rubric, same_meaning)

@@ -13,7 +13,7 @@ from markscheme.features.lint.yaml_pitfalls import yaml_pitfalls
 from markscheme.grading.checks import check_of, load_scorers
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.plain_data import form_of, read_text
-from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice
+from markscheme.rubrics.advice import Advice, advice
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import gray_zone
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -25,6 +25,8 @@ ADVICE: Final = 1
 """Status of a rubric with advice and no faults."""
 REFUSED: Final = 2
 """Status of a file that isn't a valid rubric."""
+UNKNOWN_CHECK: Final = "unknown-check"
+"""Code of the advice that a check is defined nowhere, so that nothing can be graded with it."""
 NOT_ENGLISH = (
     "its words don't look English: advice on wording is for English only; keys, weights and levels are checked"
 )

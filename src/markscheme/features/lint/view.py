@@ -1,9 +1,9 @@
 """Report of `lint` on a rubric: the faults or advice with their lines, and what to do next."""
 
-from markscheme.features.lint.lint import LintReport
+from markscheme.features.lint.lint import UNKNOWN_CHECK, LintReport
 from markscheme.phrases import counted
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph
-from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
+from markscheme.rubrics.advice import Advice
 
 
 def view(report: LintReport, next_step: str | None = None) -> Document:

@@ -26,13 +26,16 @@ from markscheme.features.other_tools.written_times import (
     times_of_phoenix,
 )
 from markscheme.ratings.example_rows import Example
-from markscheme.readers.file_format import EXPORTED, PUBLISHED_SETS, FileFormat
+from markscheme.readers.file_format import EXPORTED, FileFormat
 from markscheme.readers.formats import one_by_one
 from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import Remark
 from markscheme.rubrics.rubric import Rubric
+
+PUBLISHED_SETS = 30
+"""Rank of other packages' data sets, which are tried after exports and before our own files."""
 
 
 def of_tool(

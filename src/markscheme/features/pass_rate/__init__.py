@@ -5,10 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
-from markscheme.calibration.results_commands import (
-    FEWEST_RUNS,
-    RESULTS_USES,
-)
+from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.report.streams import STREAMS, WatchedStream
@@ -18,6 +15,9 @@ from markscheme.seam import Feature
 if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.run_identity import Accepted
     from markscheme.grading import Grade
+
+FEWEST_RUNS = 2
+"""Fewest runs of the same test that show how much its graders vary."""
 
 
 def _pass_rate() -> CommandFunction:

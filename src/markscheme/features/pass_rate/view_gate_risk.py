@@ -8,8 +8,10 @@ from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
-from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRisk
+from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
 
+FALSE_FAILS = 0.05
+"""Share of runs that may fall below a safe threshold although nothing changed: 1 in 20."""
 _RUN_LEVEL = 0.9
 """Probability of an effect of whole runs from which on the report mentions it."""
 ENOUGH_RUNS = 5

@@ -1,0 +1,341 @@
+"""The table of options without effect: for each command, the calls in which an option changes nothing, and why."""
+
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from markscheme.commands.families import paths_in
+from markscheme.errors import MarkschemeError, UsageError
+from markscheme.features.mistaken_calls import option_names as names
+from markscheme.judges.kinds import kind_of
+from markscheme.readers.plain_tables import names_table
+from markscheme.rubrics.reading import shows_rubric
+
+_MOST_BYTES: Final = 64
+"""Number of a file's first bytes that say what kind of file it is."""
+_LONGEST_CHARACTER: Final = 4
+"""Largest number of bytes of one character, which may be cut off."""
+_SINGLE: Final = (b"PAR1", b"ARROW1")
+"""First bytes of binary files that hold a single table."""
+_LINES: Final = (".jsonl", ".ndjson")
+_RUBRIC_FILES: Final = (".yaml", ".yml")
+
+
+class _AskedCall:
+    """A call of a command, with the arguments that its options were read to.
+
+    Attributes:
+        command: Name of the command.
+        arguments: The arguments of the command's function, without those that have their defaults.
+    """
+
+    def __init__(self, command: str, arguments: Mapping[str, Any]) -> None:
+        """Make the call of a command with its arguments."""
+        self.command = command
+        self.arguments = arguments
+
+    def has(self, *names: str) -> bool:
+        """Return True if one of these arguments has a value."""
+        return any(self.arguments.get(name) not in (None, False, ()) for name in names)
+
+    def value(self, family: str, key: str) -> Any:
+        """Return an option of a family of options; None if the call has no such family."""
+        return getattr(self.arguments.get(family), key, None)
+
+    @property
+    def is_of_stream(self) -> bool:
+        """True if `pass-rate` follows a stream, or plans its audits."""
+        return bool(self.value("tracking", "plan") or self.value("tracking", "track"))
+
+    @property
+    def converts_rubric(self) -> bool:
+        """True if `import` writes a rubric, and no ratings."""
+        to = self.arguments.get("to")
+        return to is not None and Path(to).suffix in _RUBRIC_FILES
+
+    @property
+    def is_of_table(self) -> bool:
+        """True if a table is named in place of a rubric."""
+        return names_table([str(self.arguments.get("rubric", ""))])
+
+    @property
+    def is_of_rated_files(self) -> bool:
+        """True if `calibrate` is given files with ratings in place of a rubric."""
+        paths = [Path(name) for name in self.arguments.get("rubric", ())]
+        return not self.has("ratings", "counts") and any(path.is_file() and not _is_rubric(path) for path in paths)
+
+    @property
+    def names_judge(self) -> bool:
+        """True if a judge is named that can be asked."""
+        judges = (*self.arguments.get("sides", ()), *self._texts("judge"), *(self.value("columns", "judge") or ()))
+        return any(kind_of(str(judge)) is not None for judge in judges)
+
+    def _texts(self, name: str) -> tuple[str, ...]:
+        value = self.arguments.get(name)
+        texts = value if isinstance(value, tuple | list) else () if value is None else (value,)
+        return tuple(judge for text in texts for judge in str(text).split(","))
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    @property
+    def named(self) -> str:
+        """Name of the first file of the call."""
+        return str(next(iter(self.files), "the file"))
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """Files of the call, apart from rubrics, settings and code."""
+        return [path for path in self._paths() if path.is_file() and not _is_rubric(path)]
+
+    def _paths(self) -> Iterator[Path]:
+        for value in self.arguments.values():
+            if is_dataclass(value):
+                yield from paths_in(getattr(value, "examples", None))
+            else:
+                yield from paths_in(value)
+
+    @property
+    def has_single_tables(self) -> bool:
+        """True if the call has files, none of which may hold several tables."""
+        return bool(self.files) and not any(map(_may_hold_several, self.files))
+
+
+class _IdleRule(NamedTuple):
+    """A rule on options that have no effect in some calls of a command.
+
+    Attributes:
+        commands: Names of the commands, separated by spaces; "" for all commands.
+        is_so: Function that returns True for a call in which the options have no effect.
+        options: The options.
+        reason: The reason, with the way out. In it {file} is the first file of the call, and {typed} that file as it is
+            typed in a shell.
+    """
+
+    commands: str
+    is_so: Callable[[_AskedCall], bool]
+    options: Iterable[str]
+    reason: str
+
+
+_RULES: Final = (
+    _IdleRule(
+        "label",
+        lambda call: call.has("progress") and not call.has("to"),
+        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, "--rater", "--next", "--asked"),
+        "--progress counts people's labels of all examples; leave it out, or type --plan in place of --progress",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("same_meaning") and not call.has("to"),
+        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, "--pool", "--rater", "--next", "--asked", "--json"),
+        "--same-meaning only notes that a criterion's new words mean what its old ones meant; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("to"),
+        ("--progress", "--same-meaning", "--disputed", "--audits", "--sheet"),
+        "--to writes what to label next, and does nothing else; run one after the other",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("to", "plan"),
+        ("--asked",),
+        "it chooses what a page shows; leave it out, or label on a page",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("plan") and call.is_of_table,
+        ("--rater", *names.OF_SHARES, *names.OF_CALLS, "--ratings", "--split", "--only"),
+        "the plan of a table counts all of its rows, and asks no judge; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: not call.has("to", "plan", "pairs"),
+        names.OF_PLANS,
+        "it is for a plan; add --plan, or leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: not call.has("share"),
+        ("--each",),
+        "it is for annotators who share a pool; add --share A,B,C",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("disputed"),
+        (*names.OF_SHARES, *names.OF_COLUMNS, "--next", "--asked"),
+        "--disputed shows what annotators disagree on; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: not call.has("pool", "ratings") and not call.is_of_table,
+        names.OF_COLUMNS,
+        "it says what a file of --pool means; add --pool FILE, or leave it out",
+    ),
+    _IdleRule(
+        "grade",
+        lambda call: not call.value("columns", "human"),
+        names.ON_RATINGS,
+        "grading reads responses, and no ratings of them; `markscheme import` reads ratings",
+    ),
+    _IdleRule(
+        "grade",
+        lambda call: not call.has("show_prompt"),
+        ("--missing",),
+        "it says which prompts to print; add --show-prompt",
+    ),
+    _IdleRule(
+        "grade",
+        lambda call: call.has("show_prompt"),
+        ("--out",),
+        "--show-prompt grades nothing, so that no table is written; leave one of them out",
+    ),
+    _IdleRule(
+        "grade",
+        lambda call: call.has("out"),
+        ("--json", "--details"),
+        "--out writes a table and prints no grades; leave one of them out",
+    ),
+    _IdleRule(
+        "calibrate",
+        lambda call: call.has("ratings"),
+        ("--replay", *names.OF_CALLS),
+        "--ratings are read, and no judge is asked; name a judge by --judge in place of --ratings",
+    ),
+    _IdleRule(
+        "calibrate",
+        lambda call: call.is_of_rated_files and call.value("drift", "accepted") is None,
+        ("--replace", "--force", "--check"),
+        "it is about accepted runs, which a rubric has; `markscheme init --from {typed}` makes one",
+    ),
+    _IdleRule(
+        "calibrate",
+        lambda call: call.is_of_rated_files,
+        ("--budget", "--batch", "--all-texts"),
+        "{file} contains its own ratings, and no judge is asked; leave it out",
+    ),
+    _IdleRule(
+        "certify compare",
+        lambda call: not call.names_judge,
+        names.OF_CALLS,
+        "no judge is named that can be asked; leave it out",
+    ),
+    _IdleRule(
+        "certify compare improve init stress",
+        lambda call: not call.files,
+        names.OF_EXPORTS,
+        "no file is read whose columns or raters it could mean; leave it out",
+    ),
+    _IdleRule(
+        "calibrate",
+        lambda call: not call.files,
+        ("--map", "--judge-names"),
+        "no file is read whose columns or raters it could mean; leave it out",
+    ),
+    _IdleRule(
+        "init",
+        lambda call: not call.files,
+        ("--judge", "--human"),
+        "it names columns of a table; add --from TABLE",
+    ),
+    _IdleRule(
+        "pass-rate",
+        lambda call: bool(call.value("tracking", "plan")),
+        (*names.OF_LOOKS, *names.OF_RUNS, *names.OF_CALLS, "--drawn"),
+        "--plan shows what numbers of audits are worth, and reads no new responses; leave one of them out",
+    ),
+    _IdleRule(
+        "pass-rate",
+        lambda call: bool(call.value("tracking", "track")),
+        (*names.OF_RUNS, "--drawn"),
+        "--track follows one stream, corrected by the labels of its audits; leave one of them out",
+    ),
+    _IdleRule(
+        "pass-rate",
+        lambda call: not call.is_of_stream,
+        names.OF_CALLS,
+        "no judge is asked; add --track, which grades what has no verdict, or leave it out",
+    ),
+    _IdleRule(
+        "pass-rate",
+        lambda call: not call.is_of_stream,
+        ("--stream",),
+        "it names a stream that is remembered; add --track, or leave it out",
+    ),
+    _IdleRule(
+        "pass-rate",
+        lambda call: not call.is_of_stream and call.value("tracking", "at_least") is None,
+        names.OF_RUNS,
+        "it is about several runs over the same cases; add --at-least T, or leave it out",
+    ),
+    _IdleRule(
+        "import",
+        lambda call: call.converts_rubric,
+        (*names.OF_IMPORTS, *names.OF_COLUMNS_BUT_MAP),
+        "a rubric is converted, which has no ratings; leave it out, or give --to another ending than .yaml",
+    ),
+    _IdleRule(
+        "import",
+        lambda call: not call.converts_rubric,
+        names.OF_SHAPES,
+        "it is about a rubric that is converted; add --to rubrics/NAME.yaml",
+    ),
+    _IdleRule(
+        "import",
+        lambda call: not call.has("to", "examples"),
+        ("--append",),
+        "it adds to files that exist; add --to FILE or --examples FILE.jsonl",
+    ),
+    _IdleRule(
+        "",
+        lambda call: call.value("columns", "table") is not None and call.has_single_tables,
+        ("--table",),
+        "{file} holds a single table, as text and Parquet files do; leave it out",
+    ),
+)
+"""The rules, in the order in which they are tried."""
+
+
+def refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, Any]) -> None:
+    """Raise an error if one of the options that were typed has no effect, with the reason and the way out.
+
+    Args:
+        command: Name of the command.
+        typed: Names of the options that were typed, such as `--only`.
+        arguments: The arguments of the command's function.
+
+    Raises:
+        UsageError: An option has no effect.
+    """
+    call = _AskedCall(command, arguments)
+    for rule in _RULES:
+        option = next((option for option in rule.options if option in typed), None)
+        if option is not None and command in (rule.commands or command).split() and rule.is_so(call):
+            reason = rule.reason.format(file=call.named, typed=shlex.quote(call.named))
+            raise UsageError(f"{option} has no effect here: {reason}")
+
+
+def _is_rubric(path: Path) -> bool:
+    """Return True if a file contains a rubric, or can't be read, which the command itself will say."""
+    try:
+        return shows_rubric(path)
+    except (MarkschemeError, OSError):
+        return True
+
+
+def _may_hold_several(path: Path) -> bool:
+    """Return True unless a file is text other than a JSON object, or a Parquet or Arrow file."""
+    with path.open("rb") as file:
+        start = file.read(_MOST_BYTES)
+    if start.startswith(_SINGLE):
+        return False
+    try:
+        text = start.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        if problem.start < len(start) - _LONGEST_CHARACTER:
+            return True
+        text = start[: problem.start].decode("utf-8-sig")
+    return "\0" in text or (text.lstrip().startswith("{") and not path.name.casefold().endswith(_LINES))

@@ -1,0 +1,39 @@
+"""Names of options, by what they are about."""
+
+from typing import Final
+
+from markscheme.options.table import options_of
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.rubrics.shape_hints import ShapeOptions
+
+OF_CALLS: Final = ("--samples", "--budget", "--batch")
+"""Options on how a judge is asked."""
+OF_SHARES: Final = ("--share", "--each", "--overlap")
+"""Options on annotators who share what is to be labelled."""
+OF_PLANS: Final = (
+    *("--judge", "--ratings", "--examples", "--split", "--only", "--target"),
+    *("--width", "--error", "--details", *OF_CALLS),
+)
+"""Options of a plan of labels, and of a draw of what to label next, which no labelling page uses."""
+OF_RUNS: Final = ("--of", "--runs-in-ci", "--examples")
+"""Options on several runs over the same cases."""
+OF_LOOKS: Final = ("--since", "--because", "--by", "--through", "--at", "--time", "--at-least", "--audits-per-week")
+"""Options on a stream to which responses are added."""
+OF_IMPORTS: Final = ("--rubric", "--examples", "--append", "--current-words", "--only", "--as", "--rater-column")
+"""Options on ratings that are imported."""
+_COLUMNS: Final = {
+    key: row.name or f"--{key.replace('_', '-')}" for key, row in options_of(ColumnOptions).items() if row.is_named
+}
+OF_COLUMNS: Final = tuple(name for key, name in _COLUMNS.items() if key not in ("judge", "rater"))
+"""Options on what the columns of a file mean."""
+OF_COLUMNS_BUT_MAP: Final = tuple(name for key, name in _COLUMNS.items() if key not in ("map", "scale"))
+"""Options on columns, without those that a rubric of another tool takes too."""
+ON_RATINGS: Final = (
+    *("--adjudicated", "--pass", "--pass-mark", "--levels", "--scale", "--same"),
+    *("--kind", "--rater", "--judge-names"),
+)
+"""Options on what ratings in a file mean."""
+OF_EXPORTS: Final = ("--map", "--levels", "--scale", "--kind", "--rater", "--judge-names")
+"""Options on what an export of another tool means."""
+OF_SHAPES: Final = tuple(f"--{key}" for key, row in options_of(ShapeOptions).items() if row.is_typed)
+"""Options on a rubric in another tool's shape."""

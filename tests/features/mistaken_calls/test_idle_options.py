@@ -1,0 +1,120 @@
+"""An option that would change nothing is refused, with the reason and the way out."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import described
+from markscheme.commands.table import command_names
+from markscheme.features.mistaken_calls import idle_options
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+ROWS = [(f"r{i}", f"text {i}", "pass" if i % 7 else "fail", "pass" if i % 2 else "fail") for i in range(40)]
+JUDGE = ("--judge", "function:scripted_judges:hasty")
+DRAW = ("label", "manners", "--next", "2", "--pool", "pool.jsonl", "--to", "o.jsonl")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a project with a table, a pool of responses and a single response."""
+    here = make_project(tmp_path_factory.mktemp("idle"))
+    with (here / "verdicts.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "output", "judge", "human"), *ROWS])
+    pool = [{"id": f"p{i}", "response": f"reply {i} of some"} for i in range(9)]
+    (here / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in pool), encoding="utf-8")
+    (here / "answer.md").write_text("reply 1 of one", encoding="utf-8")
+    return here
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "reason"),
+    [
+        (("label", "manners", "--progress"), ("--only", "system=a"), "--progress counts people's labels"),
+        (("label", "manners", "--progress"), ("--map", "a=query"), "--progress counts people's labels"),
+        (("label", "manners", "--same-meaning", "polite"), ("--pool", "pool.jsonl"), "only notes that"),
+        (DRAW, ("--progress",), "--to writes what to label next"),
+        (DRAW, ("--sheet", "s.html"), "--to writes what to label next"),
+        (("label", "manners", "--sheet", "s.html"), ("--examples", "pool.jsonl"), "add --plan"),
+        (("label", "manners", "--sheet", "s.html"), ("--each", "3"), "add --share A,B,C"),
+        (("label", "manners", "--sheet", "s.html"), ("--response", "text"), "add --pool FILE"),
+        (("label", "verdicts.csv", "--plan"), ("--split", "dev"), "counts all of its rows"),
+        (("grade", "manners", "pool.jsonl", *JUDGE), ("--pass", "yes"), "`markscheme import` reads ratings"),
+        (("grade", "manners", "pool.jsonl", *JUDGE), ("--levels", "1-9"), "`markscheme import` reads ratings"),
+        (("grade", "manners", "pool.jsonl", *JUDGE), ("--table", "X"), "pool.jsonl holds a single table"),
+        (("grade", "manners", "pool.jsonl", *JUDGE, "--out", "o.csv"), ("--json",), "prints no grades"),
+        (("grade", "manners", "--show-prompt"), ("--out", "o.csv"), "--show-prompt grades nothing"),
+        (("pass-rate", "verdicts.csv"), ("--of", "pass"), "add --at-least T"),
+        (("pass-rate", "verdicts.csv"), ("--stream", "a"), "add --track"),
+        (("pass-rate", "verdicts.csv"), ("--budget", "1"), "no judge is asked; add --track"),
+        (("calibrate", "manners", "--ratings", "gpt.jsonl"), ("--replay",), "no judge is asked"),
+        (("calibrate", "manners", "--ratings", "gpt.jsonl"), ("--batch",), "no judge is asked"),
+        (("calibrate", "manners", "--ratings", "gpt.jsonl"), ("--budget", "1"), "no judge is asked"),
+        (("calibrate", "manners", *JUDGE), ("--map", "a=b"), "no file is read"),
+        (("calibrate", "verdicts.csv"), ("--force",), "`markscheme init --from verdicts.csv` makes one"),
+        (("calibrate", "verdicts.csv"), ("--replace",), "`markscheme init --from verdicts.csv` makes one"),
+        (("calibrate", "verdicts.csv"), ("--check",), "`markscheme init --from verdicts.csv` makes one"),
+        (("calibrate", "verdicts.csv"), ("--batch",), "verdicts.csv contains its own ratings"),
+        (("calibrate", "verdicts.csv"), ("--table", "X"), "verdicts.csv holds a single table"),
+        (("certify", "verdicts.csv"), ("--samples", "3"), "no judge is named that can be asked"),
+        (("compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners"), ("--budget", "1"), "no judge is named"),
+        (("stress", "manners", *JUDGE), ("--kind", "human"), "no file is read"),
+        (("import", "verdicts.csv", "--rubric", "manners"), ("--append",), "add --to FILE or --examples"),
+        (("import", "verdicts.csv", "--rubric", "manners"), ("--weights", "high=3"), "add --to rubrics/NAME.yaml"),
+        (("import", "verdicts.csv", "--to", "new.yaml"), ("--only", "people"), "a rubric is converted"),
+    ],
+)
+def test_an_option_without_effect_is_refused_before_anything_is_read_asked_or_written(
+    folder: Path, command: tuple[str, ...], option: tuple[str, ...], reason: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    done = run("markscheme", *command, *option, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {option[0]} has no effect here: "), done.stderr
+    assert reason in done.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (*DRAW[:-1], "-", "--id", "id"),
+        ("grade", "manners", "pool.jsonl", *JUDGE, "--samples", "1", "--id", "id"),
+        ("label", "manners", "--plan", "--ratings", "gpt.jsonl", "--target", "0.7"),
+    ],
+)
+def test_an_option_with_an_effect_is_taken_by_the_same_commands(folder: Path, command: tuple[str, ...]) -> None:
+    assert run("markscheme", *command, cwd=folder).returncode in (0, 1)
+
+
+@pytest.mark.parametrize("command", [("label", "manners", "--progress"), ("status",)])
+def test_a_setting_of_the_settings_file_is_never_refused_for_having_no_effect(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    here = make_project(tmp_path)
+    (here / "markscheme.toml").write_text("samples = 3\nbudget = 2\n[map]\nreply = 'query'\n", encoding="utf-8")
+    assert run("markscheme", *command, cwd=here).returncode == 0
+
+
+def test_a_workbook_among_the_files_keeps_the_choice_of_a_table(folder: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    assert book.active is not None
+    book.active.title = "labels"
+    for row in [("id", "output", "judge", "human"), *ROWS]:
+        book.active.append(row)
+    book.create_sheet("other").append(("a", "b"))
+    book.save(folder / "two.xlsx")
+    assert run("calibrate", "two.xlsx", "--table", "labels", cwd=folder).returncode in (0, 1, 4)
+
+
+def test_each_rule_names_options_and_commands_that_exist() -> None:
+    for rule in idle_options._RULES:
+        assert rule.reason.partition(";")[0]
+        for command in rule.commands.split() or command_names():
+            assert command in command_names()
+            of_command = {name for option in described(command).options for name in option.names}
+            assert not rule.commands or of_command.intersection(rule.options), (command, rule.options)
