@@ -175,11 +175,8 @@ class _Reading:
             attributes["response_fingerprint"] = self.fingerprints
         if "line" in attributes and None not in attributes["line"]:
             attributes["line"] = array("q", attributes["line"])
-        ids, input_names, source_of = (
-            self.ids,
-            self.input_names,
-            self._source_of(attributes.get("line", ())),
-        )  # the rest needn't stay in memory
+        source_of = self._source_of(attributes.get("line", ()))
+        ids, input_names = self.ids, self.input_names  # the rest needn't stay in memory
 
         def responses(row: int) -> tuple[str, ...]:
             """Return the response of the example at an index, or the two responses of a pair."""

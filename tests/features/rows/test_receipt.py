@@ -56,6 +56,14 @@ def labelled(number: int, *, right: bool = True) -> dict[str, Any]:
     }
 
 
+def labelled_on_core(n: int) -> list[dict[str, Any]]:
+    """Responses whose labels are also on a criterion that all of them share."""
+    rows = [labelled(number) for number in range(n)]
+    for label in (label for row in rows for label in row["labels"]):
+        label["criteria"]["c9"] = "UNMET"
+    return rows
+
+
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
@@ -117,8 +125,9 @@ def test_the_accepted_run_on_rows_that_allows_least_counts_where_several_hold(tm
 def test_a_run_on_rows_that_share_a_rubric_s_criteria_says_nothing_about_rows_without_it(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     (tmp_path / "core.yaml").write_text("criteria: [{name: c9, requirement: Names It, weight: 1}]\n")
-    write(tmp_path / "labelled.jsonl", [labelled(number) for number in range(60)])
+    write(tmp_path / "labelled.jsonl", labelled_on_core(60))
     run("markscheme", "calibrate", "core.yaml", "labelled.jsonl", *ASKED, "--accept", "--force", cwd=tmp_path)
+    assert (tmp_path / "calibration/labelled.jsonl/accepted.json").is_file()
     write(tmp_path / "new.jsonl", [task(200)])
     assert [receipt["text"] for receipt in receipts(tmp_path)] == ["0.33, no accepted run"]
 
@@ -152,3 +161,31 @@ def test_rewards_without_an_accepted_run_on_rows_are_refused_or_warned_of_as_ask
     with warnings.catch_warnings():
         warnings.simplefilter("error", RatingWarning)
         assert asyncio.run(reward(["It passes Leeds."], **of_row)) == [1.0]
+
+
+def settings(folder: Path, *named: str, options: tuple[str, ...] = ()) -> int:
+    report = folder / "report.json"
+    run("markscheme", "calibrate", *named, *ASKED, "--json", str(report), *options, cwd=folder)
+    counted: int = json.loads(report.read_text())["decision"]["settings"]
+    return counted
+
+
+def test_ways_of_asking_about_the_same_labelled_rows_count_as_settings_and_the_same_way_counts_once(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    write(tmp_path / "labelled.jsonl", [labelled(number) for number in range(30)])
+    ways = [(), ("-o", "strategy=per_criterion"), ("-o", "criteria_per_call=1"), ()]
+    assert [settings(tmp_path, "labelled.jsonl", options=way) for way in ways] == [1, 2, 3, 3]
+    verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
+    assert verdicts["agreement"]["level"] == pytest.approx(1 - 0.05 / 3)
+
+
+def test_a_reworded_criterion_that_all_rows_share_is_another_setting(tmp_path: Path) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    write(tmp_path / "labelled.jsonl", labelled_on_core(30))
+    counts = []
+    for words in ("Names It", "Names  it.", "Names Something"):
+        (tmp_path / "core.yaml").write_text(f"criteria: [{{name: c9, requirement: '{words}', weight: 1}}]\n")
+        counts.append(settings(tmp_path, "core.yaml", "labelled.jsonl"))
+    assert counts == [1, 1, 2]

@@ -5,6 +5,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +18,13 @@ from markscheme.calibration.judge_runs import rater_of, run_to_end
 from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import scarce_decision
+from markscheme.calibration.recorded_trials import (
+    SETTINGS,
+    RecordedTrial,
+    compared_by_people,
+    count_settings,
+    record_settings,
+)
 from markscheme.errors import ComparisonError, Fault, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
@@ -35,7 +43,7 @@ from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_from
-from markscheme.ratings.examples_choice import chosen_examples
+from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
@@ -129,9 +137,10 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
     if named is None:
         return None
     path, core = named
-    accepted = request.drift.accepted or calibration_folder(path.name, Path.cwd()) / ACCEPTED
+    folder = calibration_folder(path.name, Path.cwd())
+    accepted = request.drift.accepted or folder / ACCEPTED
     with request.turn(accepted):
-        result = _result(path, core, request, partial(request.since, accepted))
+        result = _result(path, core, request, partial(request.since, accepted), folder / SETTINGS)
         _accept(result, accepted, request)
     return result
 
@@ -147,7 +156,9 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
     once.accept([result.whole], path, ExampleSet(tuple(result.whole.comparison.gold.examples), result.path))
 
 
-def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
+def _result(
+    path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted", record: Path
+) -> RowsCalibration:
     run = request.ask.of(ROWS_ALONE if core is None else core)
     labelled = _of_part(_with_kept_labels(_read(path, core, run), path), request.options)
     if not any(_by_people(example) for example, _ in labelled):
@@ -158,11 +169,11 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
     if name is not None:
         typed = name if name in request.judges else None
         rater = _with_rerun_options(Rater(name, "", "ratings", path.name), typed, request)
-        return _judge_in_file(rater, path, labelled, run, request.options, since)
+        return _judge_in_file(rater, path, labelled, run, request.options, since, record)
     rater, grades = _ask(labelled, run, request, has_core=core is not None)
     rubrics = {example.id: rubric for example, rubric in labelled}
     judged = {grade.id: rating_of(grade, rubrics[grade.id], rater.name) for grade in grades}
-    return _compared(path, labelled, judged, rater, run, request.options, since, grades)
+    return _compared(path, labelled, judged, rater, run, request.options, since, record, grades)
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
@@ -191,9 +202,10 @@ def _judge_in_file(
     run: Rubric,
     options: LabelOptions,
     since: "SinceAccepted" = lambda *_: None,
+    record: Path | None = None,
 ) -> RowsCalibration:
     judged = {label.id: label for example, _ in labelled for label in _of_judges(example) if label.rater == rater.name}
-    return _compared(path, labelled, judged, rater, run, options, since)
+    return _compared(path, labelled, judged, rater, run, options, since, record)
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
@@ -403,8 +415,22 @@ def _compared(
     run: Rubric,
     options: LabelOptions,
     since: "SinceAccepted",
+    record: Path | None,
     grades: Sequence[Grade] = (),
 ) -> RowsCalibration:
+    """Compare a judge's ratings with people's on whole responses and on single criteria.
+
+    Args:
+        path: The file of rows.
+        labelled: The rows, each with the rubric that grades it.
+        judged: The judge's rating of each response, by id.
+        rater: The judge.
+        run: The rubric of the run, whose settings say how the judge is asked.
+        options: Options on labels.
+        since: Function that returns the accepted run to compare with.
+        record: The file in which tried settings are recorded; None to record none.
+        grades: The judge's grades with their costs, if it was asked.
+    """
     by_people = [(example, row_rubric) for example, row_rubric in labelled if _by_people(example)]
     wholes = {
         example.id: [_whole(label, row_rubric) for label in _by_people(example)] for example, row_rubric in by_people
@@ -418,7 +444,7 @@ def _compared(
         for example, row_rubric in by_people
         for verdict in _verdicts_on(example, row_rubric, judged.get(example.id))
     ]
-    rubric = rubric_of_responses(path.stem, run)
+    rubric = rubric_of_responses(path.name, run)
     example_set = ExampleSet(tuple(examples), path)
     ratings = list(filter(None, of_judge.values()))
     calibration = calibration_of(
@@ -432,6 +458,8 @@ def _compared(
         since=since(rubric, example_set, ratings),
         trend=_trend(verdicts, run, options),
     )
+    if record is not None:
+        calibration = _after_settings(calibration, record, part_name(examples, options.split))
     return RowsCalibration(
         path,
         replace(calibration, decision=_in_tasks(calibration, verdicts)),
@@ -442,16 +470,32 @@ def _compared(
     )
 
 
+def _after_settings(calibration: Calibration, record: Path, split: str | None) -> Calibration:
+    """Record a run's setting, and widen its intervals for all settings that were tried on the same labels so far."""
+    comparison = calibration.comparison
+    ids = compared_by_people(comparison)
+    if not ids:
+        return calibration
+    judge = calibration.rater.identity or calibration.rater.name
+    today = date.today().isoformat()
+    trial = RecordedTrial.of(calibration.rubric, comparison.measure, judge, ids, at=today, split=split)
+    tried, is_kept = record_settings(record, [trial])
+    return calibration.after(count_settings(trial.examples, tried), on_record=is_kept)
+
+
 def rubric_of_responses(name: str, run: Rubric) -> Rubric:
     """Return a rubric of whole responses, without criteria, that is asked about and compared by the settings of a run.
 
-    Its description names the rubric whose criteria all rows share; it is empty if rows have only criteria of their own.
+    Its description has the criteria that all rows share, so that other ones are another setting; it is empty if rows
+    have only criteria of their own.
     """
-    has_core = run.criteria != ROWS_ALONE.criteria
+    shared = (
+        "" if run.criteria == ROWS_ALONE.criteria else "; ".join(criterion.requirement for criterion in run.criteria)
+    )
     return replace(
         rubric_of_wholes(),
         name=name,
-        description=f"{run.name}, and the rows' own criteria" if has_core else "",
+        description=shared and f"{run.name} ({shared}); rows: {run.rows}, {run.core_share}",
         guidelines=run.guidelines,
         strategy=run.strategy,
         samples=run.samples,

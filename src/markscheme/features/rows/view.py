@@ -35,7 +35,8 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
     if not verdicts.n:
         yield "No criterion has a verdict of people and of the judge."
         return
-    right = share_with_interval(_estimate(verdicts.agreement, rough=verdicts.is_rough))
+    level = result.whole.decision.level
+    right = share_with_interval(_estimate(verdicts.agreement, level, rough=verdicts.is_rough))
     rated = f"{counted(verdicts.n, 'verdict')} on {counted(verdicts.criteria, 'criterion', 'criteria')} of "
     constant = max(("MET", verdicts.always_met), ("UNMET", verdicts.always_unmet), key=lambda answer: answer[1])
     always = f"always {constant[0]} {share(constant[1])}"
@@ -44,33 +45,34 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
     else:
         rated = counted(verdicts.criteria, "criterion", "criteria")
         yield f"Right on {right} on these {rated}; nothing is said about others. {always.capitalize()}."
-    false = share_with_interval(_estimate(verdicts.false_credit))
-    missed = share_with_interval(_estimate(verdicts.missed_credit))
+    false = share_with_interval(_estimate(verdicts.false_credit, level))
+    missed = share_with_interval(_estimate(verdicts.missed_credit, level))
     yield f"Gives credit for {false} of what people don't, misses {missed} of what they do."
     if verdicts.heavy:
-        alike = share_with_interval(_estimate(verdicts.agreement_of_tasks))
+        alike = share_with_interval(_estimate(verdicts.agreement_of_tasks, level))
         yield f"A tenth of the tasks hold over a third of the verdicts. Where all tasks weigh alike: right on {alike}."
-    if result.by_tag:
+    if len(result.by_tag) > 1:
         tag, weakest = min(result.by_tag.items(), key=lambda named: named[1].agreement.value)
-        yield f"Weakest: {tag} {share_with_interval(_estimate(weakest.agreement, rough=weakest.is_rough))}."
+        yield f"Weakest: {tag} {share_with_interval(_estimate(weakest.agreement, level, rough=weakest.is_rough))}."
     tolerance = result.whole.comparison.tolerance
     yield f"Scores within {tolerance:g}: {share_with_interval(result.close_scores)} of responses."
     yield from (f"Not compared: {counted(count, 'response')}: {why}." for why, count in result.lost.items())
 
 
-def _estimate(share_of: GroupedShare, *, rough: bool = False) -> Any:
+def _estimate(share_of: GroupedShare, level: float, *, rough: bool = False) -> Any:
     """Return a share as an Estimate; if `rough`, mark it as approximate, as for few criteria or a few large tasks."""
-    estimate = share_of.estimate(method="share of verdicts")
+    estimate = share_of.estimate(level=level, method="share of verdicts")
     return mark_rough(estimate, "few criteria, or large tasks") if rough and estimate.low is not None else estimate
 
 
 def json_of(result: RowsCalibration) -> dict[str, Any]:
     """Return the JSON of the calibration on whole responses, with the entry `verdicts` on single criteria added."""
-    by_tag = {tag: _block(verdicts) for tag, verdicts in result.by_tag.items()}
+    level = result.whole.decision.level
+    by_tag = {tag: _block(verdicts, level) for tag, verdicts in result.by_tag.items()}
     return {
         **whole_views.json_of(result.whole),
         "verdicts": {
-            **_block(result.verdicts),
+            **_block(result.verdicts, level),
             "responses": result.whole.counts.graded,
             "close_scores": result.close_scores,
             "by_tag": by_tag,
@@ -79,11 +81,11 @@ def json_of(result: RowsCalibration) -> dict[str, Any]:
     }
 
 
-def _block(verdicts: VerdictShares) -> dict[str, Any]:
+def _block(verdicts: VerdictShares, level: float) -> dict[str, Any]:
     estimates = {
-        "agreement": _estimate(verdicts.agreement, rough=verdicts.is_rough),
+        "agreement": _estimate(verdicts.agreement, level, rough=verdicts.is_rough),
         **{
-            name: _estimate(getattr(verdicts, name))
+            name: _estimate(getattr(verdicts, name), level)
             for name in ("agreement_of_tasks", "false_met", "false_unmet", "false_credit", "missed_credit")
         },
     }
