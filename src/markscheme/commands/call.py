@@ -176,9 +176,9 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     assert isinstance(function, CommandLine)
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
     called = function.gathered(bound)
-    typed = {word.partition("=")[0] for word in words[1 : words.index("--")]}
-    for refuse in REFUSE_IDLE if typed - {"--judge"} else ():  # for a judge alone no feature need be loaded
-        refuse(command, typed, called.arguments)
+    option_names = {word.partition("=")[0] for word in words[1 : words.index("--")]}
+    for refuse in REFUSE_IDLE if option_names - {"--judge"} else ():  # for a judge alone no feature need be loaded
+        refuse(command, option_names, called.arguments)
     return function.function, called
 
 
