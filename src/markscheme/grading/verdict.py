@@ -653,12 +653,12 @@ def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
     """List the choices of a scale that a token's text may be the beginning of.
 
-    If the text spells a choice in full, that choice alone is returned on either of two conditions: the text ends with a
-    quotation mark, or one of the texts in `odds` spells a longer choice with the same beginning in full.
+    A text such as "1" may be the choice 1 or the beginning of the choice 10. It is taken for 1 alone if it ends with a
+    quotation mark, or if "10" is one of the tokens that the model could have written in its place.
 
     Args:
         text: The token's text.
-        choices: The choices, as raters give them.
+        choices: The answers that choose a level, such as "MET" or "3".
         odds: Texts of all tokens that the model could have written in place of this one.
     """
     spelled = text.strip()

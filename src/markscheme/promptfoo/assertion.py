@@ -442,7 +442,9 @@ def _inputs(
 
 
 async def graded(call: Call, engine: Engine) -> Grade:
-    """Grade the output of a call by the call's rubric and judge, and attach the rubric that came with the row, if any.
+    """Grade the output of a call by its rubric and judge.
+
+    If the rubric is one that the test case brought along, the grade names it.
 
     Raises:
         MarkschemeError: No judge is available, or none may be asked.

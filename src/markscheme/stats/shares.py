@@ -214,8 +214,8 @@ class GroupedMean(GroupedFigure):
 
     Attributes:
         correlation: Correlation within a group, shrunk towards 0.3 if few differences aren't 0.
-        below: Centre and standard error of the lower bound.
-        above: Centre and standard error of the upper bound.
+        below: Centre and standard error from which the lower bound is computed; the centre lies at or below the mean.
+        above: Centre and standard error from which the upper bound is computed; the centre lies at or above the mean.
     """
 
     below: MeanSide

@@ -307,7 +307,7 @@ class _SameGold:
             self._df -= 1
 
     def difference(self, is_inside: Flags, groups: Groups | None) -> tuple[float, float]:
-        """Compute how much higher the figure is inside a slice than outside it at equal gold, by the regression.
+        """Compute how much higher the figure, such as the score, is inside a slice than outside it at equal gold.
 
         Args:
             is_inside: Flags of the examples in the slice.

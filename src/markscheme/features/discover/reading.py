@@ -150,7 +150,11 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """Merge two lines by one reader on one output: the later line's content with the earlier line's line numbers."""
+    """Merge two records of one reader's notes on one output, an earlier and a later line of the file.
+
+    The notes are those of the later record. A note that the earlier record has too keeps the earlier line number, and
+    so does the output if the earlier record finished it.
+    """
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)

@@ -268,7 +268,13 @@ def _mean_if_passed(true: float, critical: float) -> float:
 
 
 def _least_t(t: float, critical: float, expected: float) -> float:
-    """Compute the lower 97.5 % confidence limit of the true t, given that the observed t exceeds the critical value."""
+    """Compute the lower 97.5 % confidence limit of the true t, given that the observed t exceeds the critical value.
+
+    Args:
+        t: The observed t.
+        critical: The value that t had to exceed.
+        expected: Estimate of the true t. The limit is sought no further below it than WIDEST.
+    """
 
     def excess(true: float) -> float:
         return float(log_ndtr(true - t)) - float(log_ndtr(true - critical)) - math.log(0.025)

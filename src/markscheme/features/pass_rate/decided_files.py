@@ -43,7 +43,8 @@ def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
 def decided_by_tests(results: Results) -> RatingTable | None:
     """Return the outputs that have both a grader's verdict and the test author's expected label, with both decisions.
 
-    None if there are no such outputs. Ratings given in Promptfoo's viewer don't count, since they are of another run.
+    None if there are no such outputs. Ratings that people give in Promptfoo's viewer don't count: they are added after
+    a run, and the next run doesn't have them.
     """
     rated = rated_results(results)
     (file,) = rated.files

@@ -93,7 +93,10 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
 
 
 def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
-    """Yield the fact of how the examples were selected; nothing if the report has only counts of examples."""
+    """Yield a line of the report's table of facts: its label, and how gold's examples were drawn.
+
+    Nothing is yielded if only counts of examples are known.
+    """
     if not gold.examples:
         return
     drawn = Counter(
