@@ -11,6 +11,10 @@ from tests.commands.accepting import accepted_in, calibrate, first_line, grade, 
 from tests.commands.console import run
 
 
+def one_line(shown: str) -> str:
+    return " ".join(shown.split())
+
+
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     """A working directory with a rubric, labelled examples and a judge."""
@@ -41,6 +45,24 @@ def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accept
     assert "Accepted run of" in text
     assert "Changed since: nothing on record" in text
     assert text.count("no drift") == 2
+
+
+def test_after_an_edit_of_the_rubric_or_of_labels_that_moved_nothing_calibrate_says_to_accept_the_run(
+    accepted: Path,
+) -> None:
+    command = ("calibrate", "clear", "--judge", setting.JUDGE)
+    environment = setting.environment(accepted)
+    file = accepted / "calibration" / "clear" / "examples.jsonl"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"criteria": {"tone": 1,', '"criteria": {"tone": 2,', 2), encoding="utf-8")
+    shown = run(*command, cwd=accepted, env=environment).stdout
+    assert "Next, accept this run, since the accepted one has other labels: markscheme calibrate" in one_line(shown)
+    rubric = accepted / "rubrics" / "clear.yaml"
+    rubric.write_text(rubric.read_text(encoding="utf-8").replace("How kind", "How very kind"), encoding="utf-8")
+    shown = run(*command, cwd=accepted, env=environment).stdout
+    assert "Next, accept this run, since the accepted one has another rubric: markscheme" in one_line(shown)
+    assert run(*command, "--accept", "--quiet", cwd=accepted, env=environment).returncode == 0
+    assert "Next, accept" not in run(*command, cwd=accepted, env=environment).stdout
 
 
 def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_and_use_none_and_exit_status_1(

@@ -2,16 +2,22 @@
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from markscheme import Rubric
+from markscheme.calibration.carried_labels import carried_labels
 from markscheme.cli import main
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.ratings.wordings import record_words
 from markscheme.report.document import Paragraph, Section
 from markscheme.report.streams import STREAMS, WatchedStream
 from markscheme.report.under_way import UNDER_WAY
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import find_rubric, known_rubrics
 from markscheme.seam import Feature, features, offer
 from tests.commands import scripted_setting as setting
@@ -108,6 +114,36 @@ def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
+
+
+def _write_labels(folder: Path, rubric: Rubric, ids: Iterable[str], *, lower: int) -> None:
+    """Append labels of the examples by two annotators, under the rubric's words, with the tone lower than scripted."""
+    ratings = folder / "calibration" / "clear" / "ratings"
+    ratings.mkdir(exist_ok=True)
+    for rater in ("r0", "r1"):
+        with (ratings / f"{rater}.jsonl").open("a", encoding="utf-8") as file:
+            for unit in ids:
+                place = int(unit[1:])
+                levels = {"tone": max(1.0, 1.0 + place % 5 - lower), "facts": 1.0 + place // 5 % 5}
+                rated = {name: Rated(level, under=rubric.criterion(name).wording) for name, level in levels.items()}
+                label = Rating(unit, rater, "human", rated, at="2026-11-01", under=asked_under(rubric))
+                file.write(json.dumps(label.to_json()) + "\n")
+
+
+def test_a_run_that_was_accepted_after_a_rewording_and_some_new_labels_is_not_called_stale(here: Path) -> None:
+    file, home = here / "rubrics" / "clear.yaml", here / "calibration" / "clear"
+    rows = [json.loads(line) for line in (home / "examples.jsonl").read_text(encoding="utf-8").splitlines()]
+    (home / "examples.jsonl").write_text("".join(json.dumps({**row, "labels": []}) + "\n" for row in rows))
+    _write_labels(here, load_rubric(file), [row["id"] for row in rows], lower=0)
+    record_words(home, load_rubric(file), "2026-11-01")
+    setting.ask_strictly(here)
+    rubric = load_rubric(file)
+    carried = carried_labels(load_examples(home / "examples.jsonl", rubric, ratings=home / "ratings"), rubric)
+    assert carried is not None
+    _write_labels(here, rubric, carried.check, lower=1)
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--quiet")
+    assert "1 run accepted" in run(*command, cwd=here, env=setting.environment(here)).stderr
+    assert _clear(here)["stale"] == []
 
 
 def test_status_calls_an_accepted_run_stale_if_it_is_old_or_the_rubric_was_reworded_or_labels_changed(

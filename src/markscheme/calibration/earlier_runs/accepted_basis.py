@@ -12,6 +12,7 @@ from markscheme.stats.change import alarm_level
 from markscheme.stats.estimate import Reason
 
 if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.findings.finding import Finding
 
 FALSE_ALARM = 0.05
@@ -103,6 +104,9 @@ class RunsCompared(Protocol):
     @property
     def foremost(self) -> Any:
         """The criterion with the largest shift; None if no shift is shown."""
+
+    def next_step(self, calibration: "Calibration") -> tuple[str, str] | None:
+        """Return what to do after a calibration that lets the judge be used, in words and as a command, if anything."""
 
     def states(self, finding: "Finding") -> bool:
         """Return True if this comparison's headline already says what a finding says."""

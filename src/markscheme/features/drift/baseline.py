@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from markscheme.calibration.earlier_runs.run_identity import (
     same_scale,
     submission_digest,
 )
+from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import ComparisonError
@@ -55,6 +56,9 @@ from markscheme.stats import Estimate
 from markscheme.stats.change import any_change, holm, moved, sign_flip
 from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.pairs import Moments
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
 
 _MOVE_LEVELS = ("rubric", "template", "judge")
 """Sides of a change that can move levels; a change of score, labels or examples moves none."""
@@ -163,6 +167,20 @@ class Baseline:
         """The headline without the cause of the shift, for a reader who already knows the cause."""
         foremost = self.foremost
         return "" if foremost is None else self._account(foremost, cause_first=False) + self._moved_as_well
+
+    def next_step(self, calibration: "Calibration") -> tuple[str, str] | None:
+        """Return what to do after a calibration that lets the judge be used, in words and as a command, if anything."""
+        commands = calibration.commands
+        sides = {change.side for change in self.changes}
+        if sides & {"rubric", "labels"} and sides <= {"rubric", "labels", "examples"} and not self.since.accepting:
+            carried = calibration.carried
+            if carried is not None and carried.old and calibration.use != "gate" and commands.label(ANNOTATOR):
+                return "Next, label again what you reworded", commands.label(ANNOTATOR)
+            has = "another rubric" if "rubric" in sides else "other labels"
+            return f"Next, accept this run, since the accepted one has {has}", commands.calibrate(accept="--accept")
+        if self.foremost is None and commands.grade():
+            return "Next, grade your outputs", commands.grade()
+        return None
 
     def _account(self, foremost: CriterionDrift, *, cause_first: bool = True) -> str:
         is_asked = self.now.identity is not None

@@ -1,12 +1,13 @@
 """The part of a rubric's status that comes from its accepted run, and whether that run is stale."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint, kept_points, point_of
+from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import labels_digest
 from markscheme.errors import RatingError
@@ -14,6 +15,7 @@ from markscheme.features.status.history import history_blocks
 from markscheme.grading import asking_fingerprint
 from markscheme.grading.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.phrases import counted
+from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric
 
 FRESH_DAYS = 90
@@ -25,8 +27,14 @@ def accepted_rubric(folder: Path) -> Rubric:
     return load_accepted(folder / ACCEPTED).setting.rubric
 
 
-def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> dict[str, Any]:
+def of_accepted_run(rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date) -> dict[str, Any]:
     """Return the fields of `RubricStatus` that come from the accepted run in a calibration folder.
+
+    Args:
+        rubric: The rubric as it is now.
+        folder: The calibration folder.
+        examples: The rubric's examples with their labels; None if there are none.
+        today: The day on which it is asked.
 
     Raises:
         RatingError: The accepted run can't be read.
@@ -34,7 +42,7 @@ def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)
     fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
-    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
+    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, rubric, examples)]
     if today >= fresh_until:
         stale.append(f"accepted over {FRESH_DAYS} days ago")
     false_passes, usd, tokens = _measured(folder / ACCEPTED)
@@ -84,7 +92,12 @@ def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
     return tuple(f"accepted for {difference}" for difference in checked.differs)
 
 
-def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
+def _other_labels(then: Mapping[str, str], rubric: Rubric, examples: ExampleSet | None) -> Iterator[str]:
+    """Yield how many examples have other labels than when the run was accepted, if any have."""
+    if examples is None:
+        return
+    carried = carried_labels(examples, rubric)
+    labelled = (examples if carried is None else carried.counting).labelled.examples
     changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
     if changed:
         yield f"the labels of {counted(changed, 'example')} are others now"

@@ -1,7 +1,7 @@
 """The status of each rubric in a project: what its judge can decide by its accepted run, and until when."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
 from markscheme.grading.receipt import ACCEPTED, Receipt
-from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
+from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, calibrations, find_calibration
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     class _AcceptedRun(Protocol):
         def accepted_rubric(self, folder: Path) -> Rubric: ...
         def of_accepted_run(
-            self, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date
+            self, rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date
         ) -> dict[str, Any]: ...
 
 
@@ -142,7 +142,7 @@ def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
     if (folder / ACCEPTED).is_file() and not examples_files(folder):
-        return _with_run(RubricStatus(rubric.name, file), rubric, folder, (), today)  # of counts, or kept elsewhere
+        return _with_run(RubricStatus(rubric.name, file), rubric, folder, None, today)  # of counts, or kept elsewhere
     examples = load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER)
     labelled = examples.labelled.examples
     is_calibrated = (folder / NEXT_LABELS).is_file()
@@ -168,12 +168,14 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
         next_labels=to_label if is_calibrated else None,
         labels_needed=_needed(to_label()) if is_calibrated else 0,
     )
-    return _with_run(of_labels, rubric, folder, labelled, today)
+    return _with_run(of_labels, rubric, folder, examples, today)
 
 
-def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
+def _with_run(
+    status: RubricStatus, rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date
+) -> RubricStatus:
     """Return a rubric's status with the fields added that come from its accepted run."""
-    return status._replace(**_accepted_run().of_accepted_run(rubric, folder, labelled, today))
+    return status._replace(**_accepted_run().of_accepted_run(rubric, folder, examples, today))
 
 
 def _accepted_run() -> "_AcceptedRun":

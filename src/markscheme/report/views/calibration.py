@@ -91,9 +91,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
         samples = calibration.rater.samples
         run = f"the {samples} samples as runs" if samples > 1 else "this run as it is"
         return f"Next, accept {run}, so that later ones show drift", commands.calibrate(accept="--accept")
-    if calibration.baseline.foremost is None and commands.grade():
-        return "Next, grade your outputs", commands.grade()
-    return None
+    return calibration.baseline.next_step(calibration)
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------
