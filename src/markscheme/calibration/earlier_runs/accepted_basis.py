@@ -12,7 +12,6 @@ from markscheme.stats.change import alarm_level
 from markscheme.stats.estimate import Reason
 
 if TYPE_CHECKING:
-    from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.findings.finding import Finding
 
 FALSE_ALARM = 0.05
@@ -105,7 +104,7 @@ class RunsCompared(Protocol):
     def foremost(self) -> Any:
         """The criterion with the largest shift; None if no shift is shown."""
 
-    def next_step(self, calibration: "Calibration") -> tuple[str, str] | None:
+    def next_step(self, calibration: Any) -> tuple[str, str] | None:
         """Return what to do after a calibration that lets the judge be used, in words and as a command, if anything."""
 
     def states(self, finding: "Finding") -> bool:
