@@ -8,7 +8,7 @@ from pathlib import Path
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
-from markscheme.grading.receipt import Receipt, find_receipt, why_no_gate
+from markscheme.grading.receipt import Receipt, calibration_text, find_receipt, why_no_gate
 from markscheme.grading.strategies import asking_fingerprint
 from markscheme.grading.tables import RECEIPTS_OF_ROWS
 from markscheme.judges.judge import GradingJudge, JudgeGroup
@@ -27,7 +27,8 @@ class WithReceipt(AroundGrader):
         receipt: The receipt, which was checked against rubric and judge.
         facts: Facts about all submissions, such as their system, by name. With a submission's metadata and inputs they
             tell to which slices it belongs.
-        only_gates: True to leave a submission ungraded if it belongs to a slice on which the judge can't gate.
+        only_gates: True to leave a submission ungraded if it belongs to a slice on which the judge can't gate, or
+            brought criteria unlike the calibrated ones.
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class WithReceipt(AroundGrader):
     async def grade(self, submission: Submission) -> Grade:
         """Grade a submission and attach the receipt; with `only_gates`, leave it ungraded if the judge can't gate."""
         receipt = self._receipt_for(submission)
-        if self.only_gates and receipt.why_excepted:
-            grade = self.grader.ungraded(submission, f"the judge can't gate this: {receipt.why_excepted}")
+        if self.only_gates and (receipt.why_excepted or receipt.outside):
+            why = receipt.why_excepted or calibration_text(receipt)
+            grade = self.grader.ungraded(submission, f"the judge can't gate this: {why}")
         else:
             grade = await self.grader.grade(submission)
         return replace(grade, receipt=receipt.asked_without(*grade.asked_without))
@@ -116,7 +118,7 @@ def receipt_wanted(
     Args:
         wish: The user's wish, one of CALIBRATION.
         setting: Name of the option that states the wish, for the message.
-        rubric: The rubric, with the pass mark, strategy and samples of the run.
+        rubric: The rubric, with the pass mark, strategy and samples of the run; ROWS_ALONE for rows' own rubrics.
         judge: The judge.
         starts: Folders in or above which the folder `calibration/` is searched for; the first one found counts.
         averaged: True if scores are to be averaged, so that the receipt must allow trends, instead of a gate.

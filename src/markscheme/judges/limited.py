@@ -356,8 +356,8 @@ class Limited(Wrapping):
     Attributes:
         judge: The judge that calls a provider; each member of a panel is wrapped separately.
         limiter: The limiter, which all judges of a process share.
-        price: Price of the judge's tokens; None if unknown. A function is called without arguments when the
-            judge is first asked, and its result is kept.
+        price: Price of the judge's tokens; None if unknown. A function is called without arguments before
+            each call of the judge.
         deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
             whose requests queue behind one another, such as a local model.
         attempts: Largest number of attempts.

@@ -463,9 +463,10 @@ def grading_of(call: Call, engine: Engine) -> Grading:
     options = call.options
     prompts = [] if options.judge else questions(rubric, call.submission)
     judge = engine.judge_for(rubric, prompts, call.folders, options)
-    receipt = receipt_wanted(
-        call.calibration, "config.calibration", rubric, judge, *call.folders, named=call.options.judge
-    )
+    of_run = rubric if call.row_rubric is None else options.of(ROWS_ALONE)
+    receipt = receipt_wanted(call.calibration, "config.calibration", of_run, judge, *call.folders, named=options.judge)
+    if receipt is not None and call.row_rubric is not None:
+        receipt = receipt.beyond(of_run, rubric)
     scorers = scorers_for(rubric, options.scorers)
     return Grading(
         rubric,

@@ -14,6 +14,8 @@ from markscheme import reward
 from markscheme.errors import RatingWarning, UsageError
 from markscheme.grading import Grade
 from markscheme.judges.registry import open_judge
+from markscheme.promptfoo.assertion import assess
+from markscheme.promptfoo.engine import Engine
 from tests.commands.console import run
 
 JUDGE = """
@@ -147,6 +149,28 @@ def test_rewards_that_require_a_calibration_score_only_rows_that_the_accepted_ru
     assert scores == [1.0, None]
     assert seen[1].receipt is not None
     assert seen[1].receipt.outside == ("4 criteria, where a labelled row has 2 at most",)
+
+
+def assessed(rubric: Any, calibration: str) -> dict[str, Any]:
+    config = {"rubric_var": "own", "judge": ASKED[1], "calibration": calibration}
+    context = {"config": config, "vars": {"own": json.dumps(rubric)}}
+    result: dict[str, Any] = asyncio.run(assess("It passes Leeds and York.", context, near=Path(), engine=Engine()))
+    return result
+
+
+@pytest.mark.usefixtures("judge")
+def test_promptfoo_s_assertion_that_requires_a_calibration_grades_only_test_cases_that_the_accepted_run_covers() -> (
+    None
+):
+    covered, longer = (assessed(task(200, towns=towns)["rubric"], "require") for towns in (2, 4))
+    assert (covered["score"], covered["pass"]) == (1.0, True)
+    assert "4 criteria, where a labelled row has 2 at most" in longer["reason"]
+    assert longer["pass"] is False
+
+
+@pytest.mark.usefixtures("judge")
+def test_promptfoo_s_assertion_names_the_receipt_behind_criteria_of_a_test_case() -> None:
+    assert "120 human labels" in assessed(task(200)["rubric"], "warn")["reason"]
 
 
 def test_rewards_without_an_accepted_run_on_rows_are_refused_or_warned_of_as_asked(

@@ -11,7 +11,7 @@ from markscheme.commands.families import paths_in
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.features.mistaken_calls import option_names as names
 from markscheme.judges.kinds import kind_of
-from markscheme.readers.plain_tables import names_table
+from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 from markscheme.rubrics.reading import shows_rubric
 
 _MOST_BYTES: Final = 64
@@ -63,9 +63,10 @@ class _AskedCall:
 
     @property
     def is_of_rated_files(self) -> bool:
-        """True if `calibrate` is given files with ratings in place of a rubric."""
+        """True if `calibrate` is given files with ratings in place of a rubric, not rows with rubrics of their own."""
         paths = [Path(name) for name in self.arguments.get("rubric", ())]
-        return not self.has("ratings", "counts") and any(path.is_file() and not _is_rubric(path) for path in paths)
+        files = [path for path in paths if path.is_file() and not _is_rubric(path)]
+        return not self.has("ratings", "counts") and bool(files) and not any(map(rows_bring_rubrics, files))
 
     @property
     def names_judge(self) -> bool:
