@@ -115,6 +115,19 @@ def test_the_error_on_a_setting_that_is_out_of_range_names_the_settings_file_it_
     )
 
 
+def test_the_error_on_a_parameter_that_a_judge_doesn_t_take_names_the_settings_file_if_that_sets_it(
+    tmp_path: Path,
+) -> None:
+    project = make_project(tmp_path)
+    calibrate = ("calibrate", "manners", "--judge", "function:scripted_judges:careful", "--quiet")
+    refusal = "this kind of model takes no temperature; leave it out"
+    typed = run(*calibrate, "-o", "temperature=0.5", cwd=project)
+    assert (typed.returncode, typed.stderr) == (2, f"error: {refusal}\n")
+    (project / "markscheme.toml").write_text("temperature = 0.5\n")
+    from_file = run(*calibrate, cwd=project)
+    assert (from_file.returncode, from_file.stderr) == (2, f"error: {project}/markscheme.toml: {refusal}\n")
+
+
 def test_printed_commands_leave_out_options_without_a_value_or_with_the_settings_file_s_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ ABOUT_OTHER_FILES = {
     "encoding": 'encoding = "utf-8"\n',
     "columns that no file here has": '[map]\nticket_text = "query"\nanswer = "response"\n',
     "how judges are asked": 'samples = 3\nstrategy = "per_criterion"\ncriteria_per_call = 2\n',
+    "trends of verdicts": 'trend_on = "criteria"\nmax_false_credit = 0.1\n',
+    "limits on credit": "max_missed_credit = 0.1\n",
     "coefficients": 'metric = "ordinal"\nagreement_weights = "linear"\n',
 }
 COMMANDS = (

@@ -128,11 +128,6 @@ class CarriedLabels:
         return label.criteria[name].under in self.same_meaning.get(name, ())
 
     @property
-    def _has_unknown_words(self) -> bool:
-        """True if some label doesn't record the wording of a criterion that it was given to."""
-        return any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
-
-    @property
     def is_vouched(self) -> bool:
         """True if the author said of every reworded criterion that its meaning didn't change."""
         return set(self.reworded) <= set(self.same_meaning)
@@ -149,7 +144,8 @@ class CarriedLabels:
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
-        or_unknown = " or under words that aren't known" if self._has_unknown_words else ""
+        has_unknown = any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
+        or_unknown = " or under words that aren't known" if has_unknown else ""
         old = f"{len(self.old)} of {counted(labelled, 'labelled example')} were labelled under the old words of {names}"
         old += or_unknown
         if not self.old:

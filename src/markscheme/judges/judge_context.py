@@ -9,6 +9,7 @@ from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory
+from markscheme.options.settings import set_in_file
 
 if TYPE_CHECKING:
     from markscheme.judges.batching import Batching
@@ -79,7 +80,7 @@ class JudgeContext:
         Raises:
             UsageError: A parameter is set that the model doesn't take.
         """
-        refused = [name for name in self.parameters if name not in names]
-        if refused:
-            raise UsageError(f"this kind of model takes no {' and no '.join(refused)}; leave it out")
+        if refused := [name for name in self.parameters if name not in names]:
+            nothing = " and no ".join(refused)
+            raise UsageError(f"{set_in_file(*refused)}this kind of model takes no {nothing}; leave it out")
         return dict(self.parameters)

@@ -60,6 +60,12 @@ def find_settings(start: Path) -> SettingsFile:
     return SettingsFile()
 
 
+def set_in_file(*keys: str) -> str:
+    """Return the settings file and a colon, which begin an error on options that it sets; "" if it sets none."""
+    settings = find_settings(Path.cwd())
+    return f"{settings.path}: " if not settings.values.keys().isdisjoint(keys) else ""
+
+
 def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
     """Return the options that differ from the defaults and from the settings file: by key, as typed in a shell.
 

@@ -90,7 +90,8 @@ class _PageGuard:
             (a for app_token, a in self.apps.items() if hmac.compare_digest(token.encode(), app_token.encode())), None
         )
         answer: ASGIApp
-        if app is None or not self._is_known(_values(scope, b"host")) or self._is_foreign(scope):
+        hosts = _values(scope, b"host")
+        if app is None or len(hosts) != 1 or hosts[0] not in self.hosts or self._is_foreign(scope):
             answer = PlainTextResponse("refused\n", 403)
         elif not slash:
             answer = RedirectResponse(f"/{token}/", 303)
@@ -107,9 +108,6 @@ class _PageGuard:
             await send(message)
 
         return sent
-
-    def _is_known(self, hosts: list[str]) -> bool:
-        return len(hosts) == 1 and hosts[0] in self.hosts
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Return True if a request that changes data comes from a page of another site, by the browser's headers."""

@@ -240,19 +240,14 @@ def corrected(earlier: Rating, later: Rating) -> Rating:
             superseded={**earlier.superseded, **later.superseded},
         )
     before = {name: replace(rated, under=rated.under or earlier.under) for name, rated in earlier.criteria.items()}
-    replaced = {
-        name: rated for name, rated in before.items() if name in later.criteria and _under(later, name) != rated.under
-    }
+    after = {name: rated.under or later.under for name, rated in later.criteria.items()}
+    replaced = {name: rated for name, rated in before.items() if after.get(name, rated.under) != rated.under}
     return replace(
         later,
         criteria={**before, **later.criteria},
         note=later.note or earlier.note,
         superseded={**earlier.superseded, **replaced},
     )
-
-
-def _under(rating: Rating, name: str) -> str:
-    return rating.criteria[name].under or rating.under
 
 
 PLAIN = (bool, int, float, str)

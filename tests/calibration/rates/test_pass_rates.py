@@ -9,8 +9,8 @@ from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.calibration.rates.pass_rates import pass_rates as rates_of_tables
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import DrawnBy, Example
-from markscheme.ratings.table import decision_table
 from markscheme.readers.infer_rubric import rubric_of_wholes
+from tests.decided import decision_table
 
 approx = pytest.approx
 RUBRIC = rubric_of_wholes()

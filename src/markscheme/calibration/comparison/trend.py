@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from markscheme.errors import UsageError
+from markscheme.options.settings import set_in_file
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
             that the judge gives or withholds wrongly.
 
     Raises:
-        UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores.
+        UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores,
+            unless the settings file sets it, for all rubrics and tables.
     """
     subject = options.trend_on or table.rubric.trend_on
     if subject == "score":
@@ -66,7 +68,7 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
         return None
     made = (make(subject, table, columns, options) for make in TREND_MAKERS)
     evidence = next((evidence for evidence in made if evidence is not None), None)
-    if evidence is None:
+    if evidence is None and not set_in_file("trend_on"):  # which also holds for tables without such criteria
         raise UsageError(f"trend_on is score here; nothing asks a trend of {subject}")
     return evidence
 
@@ -78,5 +80,5 @@ def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
         UsageError: Such a limit is set.
     """
     for key in ("max_false_credit", "max_missed_credit"):
-        if getattr(options, key) is not None or getattr(rubric, key) is not None:
+        if (getattr(options, key) is not None and not set_in_file(key)) or getattr(rubric, key) is not None:
             raise UsageError(f"{key} bounds verdicts on criteria: it goes with trend_on: criteria")

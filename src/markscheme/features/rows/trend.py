@@ -23,6 +23,7 @@ from markscheme.features.rows.verdict_shares import (
     verdict_shares,
     weights_of_tasks_alike,
 )
+from markscheme.options.settings import set_in_file
 from markscheme.phrases import counted, percent
 from markscheme.ratings.table import RatingTable
 from markscheme.rubrics.criterion import Criterion
@@ -231,12 +232,15 @@ def trend_of_criteria(
         options: The user's options, with limits on wrong verdicts.
 
     Raises:
-        UsageError: The rubric's criteria have levels other than met and unmet.
+        UsageError: The rubric's criteria have levels other than met and unmet, and not just the settings file asks for
+            trends of criteria.
     """
     if subject != "criteria":
         return None
     rubric = table.rubric
     if rubric.is_of_pairs or rubric.table_of is not None or rubric.categories:
+        if set_in_file("trend_on") and rubric.trend_on != "criteria":
+            return None
         raise UsageError(f"trend_on criteria asks what is met, and the criteria of {rubric.name} aren't met or unmet")
     return CriteriaTrend(list(_verdicts(table, *columns)), credit_limits(options, rubric))
 
