@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison.comparison import Comparison, compare
-from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.findings.diagnosis import finding_kinds, findings_of
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
@@ -125,3 +126,8 @@ class Made:
     def find(self, judge: Floats, **parts: Sequence[str]) -> list[Finding]:
         """Return the findings on a judge with other levels."""
         return diagnosed(self.rubric, examples(self.rubric, self.people, **parts), judged(self.rubric, judge))  # type: ignore[arg-type]
+
+
+def kind_of(code: str) -> FindingKind | None:
+    """Return the first kind of finding with a code; None if there is none."""
+    return next((kind for kind in finding_kinds() if kind.code == code), None)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.findings.diagnosis import finding_kinds, kind_of
+from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import (
     AMBIGUOUS,
@@ -27,6 +27,7 @@ from markscheme.calibration.findings.kinds import (
 )
 from markscheme.commands.call import parse
 from markscheme.options.settings import SettingsFile
+from tests.calibration.made import kind_of
 from tests.test_layers import SOURCE
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"

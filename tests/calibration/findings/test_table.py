@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from markscheme.calibration.findings.diagnosis import finding_kinds, kind_of
+from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow
 from markscheme.rubrics.keys import SubjectKind
 from markscheme.seam import Feature, features, offer
 from tests.calibration.findings.test_findings import MADE
+from tests.calibration.made import kind_of
 
 SLOW = FindingKind("slow", "takes its time", cause="runs", fixed_by="judge", stage="judge")
 
