@@ -50,7 +50,9 @@ def test_no_command_has_two_options_of_one_name(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_each_command_can_print_json_and_no_option_has_a_generated_opposite_such_as_no_accept(command: str) -> None:
+def test_every_command_has_a_json_option_and_no_option_with_a_generated_opposite_such_as_no_accept(
+    command: str,
+) -> None:
     shown = run("markscheme", command, "--help-all").stdout
     assert re.search(r"^  --json", shown, re.MULTILINE)
     assert set(re.findall(r"--no-\w+", shown)) <= set()

@@ -207,7 +207,7 @@ def test_the_class_of_a_judge_in_place_of_a_judge_is_refused_when_the_grader_is_
 
 
 @pytest.mark.parametrize("rubric", [None, RUBRIC])
-def test_a_grader_without_any_judge_to_ask_names_the_argument_judge_and_not_the_option(
+def test_the_error_of_a_grader_without_a_judge_to_ask_names_the_judge_argument(
     rubric: Rubric | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

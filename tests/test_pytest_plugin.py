@@ -286,7 +286,7 @@ def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(p
 
 
 @pytest.mark.proof
-def test_assert_grade_with_a_judge_named_only_openai_uses_the_model_that_the_rubric_states(project: Path) -> None:
+def test_assert_grade_uses_the_rubric_s_model_if_the_judge_is_named_only_openai(project: Path) -> None:
     own = ("{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}")
     for number, judge in enumerate(own):
         (project / "rubrics" / f"manners-{number}.yaml").write_text(f"judge: {judge}\n{RUBRIC}")

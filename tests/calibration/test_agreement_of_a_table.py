@@ -114,13 +114,17 @@ def test_ratings_in_numbers_are_ordinal_unless_the_caller_says_nominal(tmp_path:
     assert nominal["weighted_kappa"]["value"] == nominal["cohen_kappa"]["value"]
 
 
-def test_the_levels_of_a_table_of_ratings_are_those_that_occur_or_those_that_an_option_names(tmp_path: Path) -> None:
+def test_the_levels_of_a_table_of_ratings_are_those_that_occur_unless_the_levels_option_names_them(
+    tmp_path: Path,
+) -> None:
     table = "a,b\n1,2\n2,2\n1,1\n2,1\n"
     assert as_json(tmp_path, table)["levels"] == [1, 2]
     assert as_json(tmp_path, table, levels="1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
 
 
-def test_an_empty_cell_is_a_missing_rating_and_a_half_level_makes_some_coefficients_undefined(tmp_path: Path) -> None:
+def test_empty_cells_of_a_table_count_as_missing_ratings_and_half_levels_leave_gwet_s_ac1_undefined(
+    tmp_path: Path,
+) -> None:
     report = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", levels="1,2,3")
     assert (report["units"], report["raters"]) == (4, ["a", "b", "c"])
     assert report["statistics"]["krippendorff_alpha"]["n"] < 4

@@ -129,7 +129,7 @@ def test_the_reason_why_a_judge_s_rating_has_no_score_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_the_report_counts_reasons_of_all_examples_without_a_score_but_hides_those_of_held_out_examples_alone() -> None:
+def test_reasons_for_ungraded_examples_are_counted_but_hidden_if_only_held_out_examples_have_them() -> None:
     examples = [{**row, "split": "test" if n % 2 else "dev"} for n, row in enumerate(rows())]
     failed = [{"id": f"e{n}", "error": "timed out"} for n in range(4)]
     failed += [{"id": "e5", "error": "says: the secret text"}, {"id": "e7", "error": "says: another text"}]
@@ -240,7 +240,7 @@ def test_an_option_that_takes_several_texts_takes_one_text_alone_too() -> None:
     assert calibrate(RUBRIC, examples, ratings=verdicts(), only="system=new").counts.examples == 30
 
 
-def test_without_a_judge_to_ask_a_python_call_names_its_argument_and_the_command_its_option(
+def test_the_error_on_a_missing_judge_names_the_argument_in_python_and_the_option_on_the_command_line(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)

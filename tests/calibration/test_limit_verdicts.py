@@ -97,7 +97,7 @@ def test_the_shares_of_fails_stopped_and_of_passes_kept_are_both_named_if_limits
     assert "It keeps 57 of the 60" in calibration.decision.because
 
 
-def test_a_limit_on_false_passes_that_is_shown_kept_for_one_tried_setting_is_undecided_for_five() -> None:
+def test_a_limit_on_false_passes_that_is_kept_with_one_tried_setting_is_undecided_with_five() -> None:
     calibration = calibrated(0, 40, max_false_pass=0.1)
     after = calibration.after(5)
     assert gate_of(calibration).stops.state == "kept"

@@ -168,7 +168,7 @@ def test_a_damaged_file_with_the_number_of_labels_needed_counts_as_missing(tmp_p
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
-def test_the_saved_number_of_labels_needed_comes_with_the_judge_and_the_chance_to_decide(tmp_path: Path) -> None:
+def test_the_saved_number_of_labels_needed_is_stored_with_the_judge_and_the_chance_to_decide(tmp_path: Path) -> None:
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())
@@ -224,7 +224,7 @@ def test_the_message_that_counts_labels_down_says_if_labelled_fails_or_labelled_
     assert str(left.in_words).endswith("; about 2 of them will be fails, and those decide.")
 
 
-def test_the_option_accept_is_not_suggested_for_a_run_that_would_not_be_accepted() -> None:
+def test_the_accept_option_is_not_suggested_for_a_run_that_would_not_be_accepted() -> None:
     ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2))}) for i in range(200)]
     whole, half = (
         calibration_of(RUBRIC, labelled(200), rated, Rater("j", "", "live")) for rated in (ratings, ratings[:120])

@@ -69,7 +69,7 @@ def test_agreement_with_ties_counted_has_the_same_confidence_level_as_agreement_
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_whether_a_judge_can_gate_follows_from_the_shares_of_fails_stopped_and_passes_kept_and_the_target(
+def test_the_answer_on_a_gate_follows_from_the_shares_of_fails_stopped_and_passes_kept_and_the_target(
     case: GateCase,
 ) -> None:
     decision = calibrated(
@@ -104,7 +104,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_calibrate_says_of_each_reference_case_given_as_a_table_whether_the_judge_can_gate(
+def test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_written_as_a_table(
     tmp_path: Path,
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
@@ -182,7 +182,7 @@ FAULTS: list[tuple[tuple[int, int, int, int], str, dict[UseQuestion | None, int]
 
 @pytest.mark.parametrize(("counts", "because", "statuses"), FAULTS)
 @pytest.mark.parametrize("made", ["rubric", "table"])
-def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_it_keeps(
+def test_the_exit_status_and_the_reason_on_a_gate_follow_from_the_fails_stopped_and_the_passes_kept(
     tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[UseQuestion | None, int], made: str
 ) -> None:
     columns = decisions(*counts)
@@ -205,7 +205,7 @@ def test_on_two_levels_a_judge_that_mostly_errs_in_one_direction_is_called_biase
     assert [finding.code for finding in calibrated(counts).findings] == [code]
 
 
-def test_with_the_option_details_the_report_on_a_table_says_column_and_never_criterion(tmp_path: Path) -> None:
+def test_the_report_on_a_table_with_the_details_option_says_column_and_never_criterion(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.csv", *decisions(*LETS_FAILS_PASS))
     details = run("calibrate", table.name, "--details", cwd=tmp_path).stdout
     assert details.count("Column") >= 3

@@ -139,7 +139,7 @@ def test_accepting_after_an_edit_of_the_rubric_replaces_the_accepted_runs_and_sa
     assert accepted_runs(here) == 1
 
 
-def test_the_option_named_replace_is_refused_without_the_option_accept(here: Path) -> None:
+def test_calibrate_refuses_the_replace_option_without_the_accept_option(here: Path) -> None:
     done = calibrate(here, "--replace")
     assert done.returncode == 2
     assert "--replace goes with --accept" in done.stderr
@@ -162,7 +162,7 @@ def test_a_grade_says_that_a_judge_accepted_on_labels_by_one_person_can_show_tre
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_an_accepted_run_can_be_kept_in_another_file_and_comparing_with_a_missing_file_is_refused(here: Path) -> None:
+def test_the_accepted_setting_keeps_the_accepted_run_in_the_file_that_it_names(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2
@@ -177,7 +177,7 @@ def test_an_accepted_run_can_be_kept_in_another_file_and_comparing_with_a_missin
 
 
 @pytest.mark.proof
-def test_calibrate_refuses_a_run_with_no_example_of_the_accepted_run_unless_the_option_examples_names_the_file(
+def test_a_run_without_any_example_of_the_accepted_run_is_refused_unless_the_examples_option_names_its_file(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -196,7 +196,7 @@ def test_calibrate_refuses_a_run_with_no_example_of_the_accepted_run_unless_the_
     assert calibrate(here).returncode == 0
 
 
-def test_the_option_named_anyway_is_refused_without_the_option_accept(here: Path) -> None:
+def test_calibrate_refuses_the_force_option_without_the_accept_option(here: Path) -> None:
     done = calibrate(here, "--force")
     assert done.returncode == 2
     assert "--force goes with --accept" in done.stderr

@@ -47,7 +47,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 
 
 @pytest.mark.proof
-def test_each_pair_of_several_annotators_is_compared(tmp_path: Path) -> None:
+def test_each_two_of_several_annotators_are_compared(tmp_path: Path) -> None:
     rows = ["yes,yes,no", "no,no,no", "yes,no,no", "yes,yes,"] * 5
     (tmp_path / "table.csv").write_text("\n".join(["human1,human2,human3", *rows]) + "\n", encoding="utf-8")
     report = figures(tmp_path, "table.csv")
@@ -73,7 +73,7 @@ def test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it(t
     assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
 
 
-def test_the_next_step_for_two_files_of_annotators_names_no_annotator_that_is_not_a_column(tmp_path: Path) -> None:
+def test_the_next_step_for_two_files_of_annotators_names_only_the_files(tmp_path: Path) -> None:
     for name, answer in (("ana", "yes"), ("ben", "no")):
         rows = "".join(f"e{n},{'yes' if n % 2 else 'no'},{answer if n < 3 else 'no'}\n" for n in range(20))
         (tmp_path / f"labels-{name}.csv").write_text(f"id,polite,right\n{rows}", encoding="utf-8")
@@ -134,7 +134,7 @@ def _stars_of_label_studio(folder: Path) -> str:
     return "export.json"
 
 
-def test_annotators_levels_in_an_export_are_printed_as_seen_unless_the_option_scale_states_their_ends(
+def test_levels_in_an_export_are_called_seen_unless_the_scale_option_states_the_ends_of_the_scale(
     tmp_path: Path,
 ) -> None:
     name = _stars_of_label_studio(tmp_path)

@@ -49,7 +49,7 @@ def test_thumbs_in_promptfoo_s_results_are_gold_labels_and_each_graded_metric_is
     assert (report["counts"]["examples"], report["counts"]["graded"], status) == (36, 36, 0)
 
 
-def test_ids_of_outputs_of_prompts_in_files_are_short_on_screen_and_whole_in_json(
+def test_ids_that_contain_a_prompt_s_text_are_shortened_on_screen_and_kept_whole_in_json(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, GRADED, wrong=6)

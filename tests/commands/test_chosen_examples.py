@@ -29,7 +29,7 @@ def test_examples_keep_their_labels_if_the_file_of_the_rubric_s_own_examples_is_
     assert named["agreement"]["n"] == 40
 
 
-def test_with_the_option_examples_labels_in_the_rubric_s_folder_are_not_read_and_the_error_names_files_searched(
+def test_calibrate_with_the_examples_option_reads_no_labels_in_the_rubric_s_folder_and_names_files_searched(
     project: Path,
 ) -> None:
     (project / "others.jsonl").write_text((project / HOME / "examples.jsonl").read_text())
@@ -61,7 +61,7 @@ def test_the_command_for_the_full_report_repeats_the_options_that_change_its_fig
     assert "markscheme calibrate polite --ratings judge.jsonl --details" in " ".join(of_file.split())
 
 
-def test_a_system_or_metadata_key_that_no_example_has_is_refused_with_those_that_examples_have(project: Path) -> None:
+def test_an_unknown_system_or_metadata_key_is_refused_with_the_ones_that_examples_have(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2
     assert "'a', 'b'" in done.stderr
@@ -106,7 +106,7 @@ def test_skipping_lines_that_are_not_ratings_keeps_all_other_lines(project: Path
     assert json.loads(done.stdout)["agreement"]["n"] == 40
 
 
-def test_help_all_shows_the_options_only_and_skip_damaged_and_help_does_not(project: Path) -> None:
+def test_the_options_named_only_and_skip_damaged_are_shown_by_help_all_and_not_by_help(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "skip_damaged"):
         assert option not in short

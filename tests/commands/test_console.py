@@ -40,7 +40,9 @@ def test_a_command_prints_the_same_inside_the_test_process_as_in_a_process_of_it
     assert here[1] or here[2]
 
 
-def test_a_command_run_inside_the_test_process_leaves_its_environment_and_streams_unchanged(tmp_path: Path) -> None:
+def test_a_command_run_inside_the_test_process_leaves_its_environment_and_standard_streams_unchanged(
+    tmp_path: Path,
+) -> None:
     def state() -> tuple[object, ...]:
         streams = (sys.stdin, sys.stdout, sys.stderr)
         return dict(os.environ), os.getcwd(), list(sys.path), list(sys.argv), list(warnings.filters), streams

@@ -206,7 +206,7 @@ def test_the_next_step_after_grading_is_to_calibrate_if_examples_are_labelled_an
 
 
 @pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
-def test_the_command_after_grade_s_option_show_prompt_uses_all_recorded_replies_to_the_prompts_that_were_shown(
+def test_the_next_command_after_grade_with_show_prompt_uses_all_replies_recorded_for_the_shown_prompts(
     project: Path, more: tuple[str, ...]
 ) -> None:
     submissions(project, "LEVEL=5", "LEVEL=2 rude")

@@ -47,7 +47,7 @@ def test_if_two_annotators_differ_on_many_examples_the_screen_gives_that_as_the_
     assert f"for trends. {SPLIT}" in printed
 
 
-def test_if_two_labels_differ_on_only_one_example_the_report_does_not_say_that_gold_lies_between_two_levels(
+def test_the_report_notes_no_gold_between_two_levels_if_two_annotators_disagree_on_only_one_example(
     tmp_path: Path,
 ) -> None:
     rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]
@@ -72,7 +72,7 @@ def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tm
     assert "Nothing says which levels pass." in printed
 
 
-def test_without_a_pass_mark_the_verdict_on_few_labels_says_that_it_is_not_asked_whether_the_judge_can_gate(
+def test_without_a_pass_mark_the_verdict_on_few_labels_says_that_a_gate_is_not_considered(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))

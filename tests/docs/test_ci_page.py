@@ -96,7 +96,7 @@ def test_text_from_a_pull_request_never_becomes_part_of_a_workflow_s_command() -
             assert "${{" not in step.get("run", "")
 
 
-def test_the_ci_page_installs_the_package_from_a_file_since_no_index_has_it() -> None:
+def test_the_ci_page_installs_the_package_from_a_file_since_it_is_in_no_package_index() -> None:
     by_hand = [workflow for workflow in WORKFLOWS.values() if not _uses_the_action(workflow)]
     installs = [line for workflow in by_hand for line in _ran(workflow, "pip install")]
     assert len(installs) == len(by_hand) == len(WORKFLOWS) - 1

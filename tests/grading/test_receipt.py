@@ -252,7 +252,7 @@ def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tr
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_a_receipt_from_an_accepted_run_has_its_measure_its_number_of_tried_settings_and_its_excepted_slices(
+def test_a_receipt_from_an_accepted_run_states_its_measure_and_tried_settings_and_excepted_slices(
     tmp_path: Path,
 ) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
@@ -306,7 +306,9 @@ def test_a_calibration_receipt_may_allow_a_gate_and_no_averages_of_scores() -> N
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_whether_a_judge_may_gate_or_show_trends_is_read_from_the_accepted_run(folder: Path, tmp_path: Path) -> None:
+def test_a_receipt_takes_from_the_accepted_run_whether_a_judge_may_gate_or_show_trends(
+    folder: Path, tmp_path: Path
+) -> None:
     accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
     decision = accepted["decision"]
     assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)

@@ -101,7 +101,7 @@ def test_the_key_core_share_of_a_rubric_is_refused_unless_it_lies_between_0_and_
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_a_row_s_own_rubric_is_used_as_the_run_s_rubric_states_unless_an_option_of_the_run_states_it() -> None:
+def test_the_rows_argument_of_a_grader_overrides_the_rows_key_of_its_rubric() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
@@ -213,7 +213,7 @@ def test_one_run_may_mix_rows_with_a_rubric_of_their_own_rows_without_a_rubric_a
 
 
 @pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
-def test_a_row_s_own_rubric_replaces_the_run_s_rubric_or_is_ignored_or_refused_as_an_option_says(
+def test_the_rows_argument_of_a_grader_lets_a_row_s_rubric_replace_the_run_s_or_be_ignored_or_refused(
     rule: RowRule, names: list[str]
 ) -> None:
     with Grader(CORE, judging("Paris"), rows=rule) as grader:
@@ -246,7 +246,7 @@ def test_a_column_named_rubric_is_no_rubric_of_its_row_if_the_run_s_rubric_decla
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_graded_table_has_criteria_of_rows_in_one_column_and_a_row_whose_own_rubric_changed_is_graded_again(
+def test_a_graded_table_has_one_column_for_rows_own_criteria_and_regrades_a_row_whose_rubric_changed(
     ending: str, tmp_path: Path
 ) -> None:
     calls: list[str] = []
@@ -322,7 +322,7 @@ def sizes_of_calls(row: RowRubric) -> list[int]:
 
 
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: f"{case['criteria']} by {case['per_call']}")
-def test_a_row_s_criteria_are_divided_into_questions_to_the_judge_of_nearly_equal_size(case: dict[str, Any]) -> None:
+def test_a_row_s_criteria_are_divided_among_judge_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
     calls = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
     row = rubric_of(json.dumps(many(case["criteria"])), None, "add", calls)
     assert isinstance(row, RowRubric)
@@ -344,7 +344,7 @@ def test_a_prompt_asks_about_at_most_20_criteria_of_a_row_but_about_any_number_o
 
 
 @pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
-def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_asks_only_about_unread_criteria(
+def test_dividing_criteria_among_several_calls_changes_no_score_and_a_retry_asks_only_about_unread_criteria(
     per_call: int,
 ) -> None:
     calls: list[list[str]] = []
@@ -362,7 +362,7 @@ def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_a_grader_without_a_rubric_uses_its_options_samples_and_criteria_per_call_for_each_row_s_rubric() -> None:
+def test_a_grader_without_a_rubric_asks_about_a_row_s_rubric_with_the_grader_s_samples_and_criteria_per_call() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -80,7 +80,7 @@ def test_the_order_of_rows_changes_no_grade(rows: list[dict[str, Any]], random: 
 
 @settings(max_examples=25, deadline=None)
 @given(ROW, st.integers(1, 9))
-def test_the_number_of_criteria_per_question_changes_no_score_of_a_deterministic_judge(
+def test_the_number_of_criteria_per_call_changes_no_score_of_a_deterministic_judge(
     row: dict[str, Any], per_call: int
 ) -> None:
     assert graded([row], per_call=per_call) == graded([row])

@@ -279,7 +279,7 @@ def test_ask_many_refuses_a_concurrency_below_one(concurrency: int) -> None:
         run(_all(Work(), [1.0], concurrency))
 
 
-def test_all_or_first_error_waits_for_all_calls_and_then_raises_the_error_of_the_first_failed_call_in_order() -> None:
+def test_all_or_first_error_waits_for_all_calls_before_it_raises_the_first_error_in_call_order() -> None:
     work = Work(**{"2.0": NoJudge("first"), "1.0": BudgetError("second")})
 
     async def calls(*jobs: float) -> Any:
@@ -314,7 +314,7 @@ def started_in(text: str) -> set[str]:
     return {call.attr for call in attributes} & STARTS
 
 
-def test_only_listed_modules_start_several_calls_at_once() -> None:
+def test_only_the_modules_listed_in_this_test_start_concurrent_calls_without_ask_many() -> None:
     texts = {path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
     assert {module for module, text in texts.items() if started_in(text)} == AT_ONCE.keys() & texts, "use `ask_many`"
     assert not [module for module, text in texts.items() if re.search(r"from asyncio import", text)]

@@ -87,7 +87,7 @@ def test_a_readme_example_s_command_works_and_prints_the_shown_output_unless_its
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_each_command_in_an_example_help_text_of_prune_logs_works_unless_the_example_s_faults_say_that_it_fails(
+def test_commands_in_a_labelled_help_text_fail_exactly_if_the_text_is_marked_with_code_that_fails(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

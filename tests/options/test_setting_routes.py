@@ -192,7 +192,7 @@ def _families_with(key: str) -> list[type]:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_each_setting_of_a_command_may_be_typed_as_a_key_and_value_after_the_option_o(command: str) -> None:
+def test_every_setting_of_a_command_may_be_typed_as_key_and_value_with_the_o_option(command: str) -> None:
     keys = described(command).settings
     words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
     typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]
@@ -210,7 +210,7 @@ def test_the_refusal_of_a_setting_typed_like_an_option_says_to_type_it_after_the
             assert f"{option.setting}=" in str(refused.value)
 
 
-def test_an_option_typed_by_name_overrides_a_setting_typed_after_o_and_both_override_the_settings_file(
+def test_a_named_option_overrides_the_same_setting_given_with_the_o_option_or_in_the_settings_file(
     tmp_path: Path,
 ) -> None:
     file = SettingsFile(tmp_path / "markscheme.toml", {"target": 0.5})

@@ -73,7 +73,7 @@ def test_a_settings_file_can_set_what_a_feature_declares_as_a_setting_but_not_th
 
 
 @pytest.mark.usefixtures("tide")
-def test_options_of_a_python_call_that_a_feature_declares_are_separated_from_the_call_s_other_options() -> None:
+def test_a_python_call_separates_options_that_a_feature_declares_from_its_other_options() -> None:
     file = SettingsFile(Path("markscheme.toml"), {"tide_margin": 0.25, "samples": 3})
     added, rest = CallOptions("calibrate").read({"tides": 2, "samples": 5}, file)
     assert added.of(TideOptions) == TideOptions(tides=2, tide_margin=0.25)
@@ -91,7 +91,7 @@ def test_a_wrong_value_of_an_option_is_refused_in_the_same_words_on_the_command_
     assert str(called.value) == f"`tide_margin` {refusal}"
 
 
-def test_the_options_of_a_feature_have_their_defaults_unless_they_were_added() -> None:
+def test_a_feature_s_options_have_their_default_values_unless_other_values_are_passed() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
 

@@ -73,7 +73,9 @@ def test_a_release_without_faults_is_allowed(ready: Path) -> None:
         (".claude-plugin/plugin.json", r'"version": "0\.1\.0"', '"version": "0.0.9"'),
     ],
 )
-def test_a_version_that_differs_in_any_file_stops_the_release(ready: Path, file: str, pattern: str, by: str) -> None:
+def test_a_release_is_stopped_if_a_file_states_another_version_or_no_date(
+    ready: Path, file: str, pattern: str, by: str
+) -> None:
     edit(ready / file, f"(?m){pattern}", by)
     assert RELEASE.faults("v0.1.0", ready)
 

@@ -92,7 +92,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any
     return rows(done), before, config.read_bytes()
 
 
-def test_running_promptfoo_with_the_option_grader_needs_no_edit_of_its_configuration(
+def test_running_promptfoo_with_its_grader_option_leaves_its_configuration_unchanged(
     graded: tuple[list[dict[str, Any]], bytes, bytes],
 ) -> None:
     _, before, after = graded
@@ -100,7 +100,7 @@ def test_running_promptfoo_with_the_option_grader_needs_no_edit_of_its_configura
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_each_model_graded_assertion_gets_an_answer_under_the_option_grader(
+def test_every_assertion_that_a_model_grades_gets_an_answer_with_promptfoo_s_grader_option(
     kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
 ) -> None:
     passing, failing = [row for row in graded[0] if row["testCase"]["assert"][0]["type"] == kind]

@@ -211,7 +211,7 @@ def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubri
     assert "Capital, case" in sent["user"]
 
 
-def test_llm_rubric_asks_about_a_list_of_requirements_in_one_question_and_g_eval_passes_it_by_the_mean_score(
+def test_llm_rubric_asks_about_a_list_of_requirements_at_once_and_g_eval_decides_by_their_mean_score(
     graded: Graded,
 ) -> None:
     of_llm_rubric, of_g_eval = graded.rows["list"]
@@ -227,7 +227,7 @@ def test_an_llm_rubric_assertion_with_a_file_of_criteria_is_graded_by_these_crit
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]
 
 
-def test_our_provider_for_promptfoo_reports_tokens_and_cost(graded: Graded) -> None:
+def test_markscheme_s_provider_for_promptfoo_reports_tokens_and_cost(graded: Graded) -> None:
     component = graded.rows["tokens"][0]["gradingResult"]["componentResults"][0]
     assert component["tokensUsed"]["prompt"] == 100
     assert component["tokensUsed"]["completion"] == 20

@@ -112,7 +112,7 @@ BY_METRIC = {at: {"place": "pass" if "Leeds" in reply else "fail", "LLM-rubric":
              enumerate(REPLIES)}  # fmt: skip
 
 
-def test_calibrate_compares_each_promptfoo_grader_with_the_labels_that_test_cases_expect_of_its_metric(
+def test_each_metric_in_promptfoo_s_results_is_compared_with_the_labels_that_test_cases_give_for_it(
     folder: Path, tmp_path: Path
 ) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)

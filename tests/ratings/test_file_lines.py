@@ -48,7 +48,7 @@ def test_each_example_of_a_file_is_read_with_its_own_response_and_inputs(path: P
     assert [row.submission.inputs for row in rows] == [{"query": f"Why {id}?"} for id in TEXTS]
 
 
-def test_fingerprints_of_responses_are_computed_while_reading_only_if_wanted_and_are_the_same_later(path: Path) -> None:
+def test_response_fingerprints_computed_while_reading_examples_equal_those_computed_later(path: Path) -> None:
     right_away, _ = read_examples(path, RUBRIC, with_fingerprints=True)
     later, _ = read_examples(path, RUBRIC)
     assert ["response_fingerprint" in rows.attributes for rows in (right_away, later)] == [True, False]

@@ -33,7 +33,7 @@ def read(folder: Path, *criteria: dict[str, Any]) -> list[Rating]:
     return list(load_ratings(path, RUBRIC))
 
 
-def test_probabilities_of_levels_read_back_as_they_were_written(tmp_path: Path) -> None:
+def test_probabilities_of_levels_are_read_and_written_without_a_change(tmp_path: Path) -> None:
     (rating,) = read(tmp_path, {"tone": {"level": 1, "probabilities": {"UNMET": 0.07, "MET": 0.93}}})
     assert rating.criteria["tone"].distribution == pytest.approx((0.07, 0.93))
     written = rating.to_json()["criteria"]["tone"]

@@ -129,7 +129,7 @@ def test_responses_of_an_arena_battle_are_the_last_turns_of_its_two_conversation
     assert levels(read) == [0.0]
 
 
-def test_pairs_that_do_not_say_who_judged_them_are_refused_unless_an_option_says_it(tmp_path: Path) -> None:
+def test_pairs_that_do_not_say_who_judged_them_are_refused_and_the_error_names_the_kind_option(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
     with pytest.raises(RatingError, match="--kind"):
         open_rated([written(tmp_path, "pairs.jsonl", rows)])

@@ -160,7 +160,7 @@ def test_a_refusal_and_a_truncated_answer_and_an_empty_answer_are_valid_messages
     assert (empty.stop_reason, empty.content) == ("end_turn", [])
 
 
-def test_anthropic_s_sdk_returns_html_as_text_and_json_without_content_as_a_message_but_raises_on_non_json() -> None:
+def test_anthropic_s_sdk_returns_a_page_of_html_as_text_and_raises_an_error_on_invalid_json() -> None:
     with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
         page, second = (with_sdk(running.url, ask) for _ in range(2))
         with pytest.raises(json.JSONDecodeError):

@@ -38,7 +38,7 @@ def test_every_code_of_a_reason_has_a_sentence_and_every_sentence_belongs_to_a_c
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
-def test_the_sentence_for_a_reason_s_code_uses_exactly_the_facts_that_are_passed_with_the_code() -> None:
+def test_each_reason_s_sentence_uses_exactly_the_facts_that_are_passed_with_the_reason_s_code() -> None:
     for code, facts in reasons_given():
         wanted = frozenset(inspect.signature(REASONS[code]).parameters)
         assert facts is None or facts == wanted, code

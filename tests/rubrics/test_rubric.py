@@ -104,7 +104,7 @@ def test_levels_that_are_chosen_by_name_may_have_names_that_look_like_numbers() 
         "max_missed_credit",
     ],
 )
-def test_text_in_place_of_a_rubric_s_number_is_refused_by_the_name_of_the_argument(name: str) -> None:
+def test_text_in_place_of_a_number_of_a_rubric_is_refused_and_the_error_names_the_argument(name: str) -> None:
     with pytest.raises(RubricError, match=f"^{name} must be a number, found '0.5'$"):
         Rubric((Criterion(1.0, "Mentions Paris"),), **{name: "0.5"})  # type: ignore[arg-type]
 
@@ -261,7 +261,7 @@ def test_a_rubric_made_of_values_that_are_not_criteria_is_refused_with_the_funct
 
 @pytest.mark.parametrize("read", [Rubric.from_yaml, Rubric.from_json])
 @pytest.mark.parametrize("value", [{}, [], None, Path("r.yaml")])
-def test_a_rubric_s_text_that_is_no_string_is_refused_with_the_functions_that_read_such_values(
+def test_rubric_text_that_is_not_a_string_is_refused_and_the_error_names_functions_that_read_it(
     read: Callable[[Any], Rubric], value: Any
 ) -> None:
     with pytest.raises(UsageError, match=r"text is a str, got .*from_dict reads a dict or list, .*load_rubric a file"):

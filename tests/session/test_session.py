@@ -276,7 +276,7 @@ def answered(place: str, message: bytes) -> Any:
         return json.loads(b"".join(iter(lambda: connection.recv(4096), b"")))
 
 
-def test_a_change_of_shell_or_terminal_variables_leads_to_no_other_session(
+def test_a_caller_with_other_shell_or_terminal_variables_gets_the_same_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     for number in "12":

@@ -142,7 +142,9 @@ def test_ties_with_the_tolerance_are_counted_and_agreement_is_given_both_with_an
 
 
 @pytest.mark.parametrize(("n", "flagged"), [(20, True), (21, False)])
-def test_differences_of_exactly_the_tolerance_are_flagged_from_5_percent_of_the_examples(n: int, flagged: bool) -> None:
+def test_differences_of_exactly_the_tolerance_are_flagged_if_at_least_5_percent_of_the_examples_have_one(
+    n: int, flagged: bool
+) -> None:
     judge = np.full(n, 0.5)
     judge[0] = 0.6
     assert tolerance_ties(np.full(n, 0.5), judge, tolerance=0.1).flagged is flagged

@@ -250,7 +250,7 @@ def test_the_alternative_annotator_test_gives_the_values_of_its_authors_program(
         assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
-def test_the_alternative_annotator_test_is_a_t_test_of_whether_the_judge_is_closer_to_other_annotators() -> None:
+def test_the_alternative_annotator_test_is_a_t_test_of_whether_judge_or_annotator_is_closer_to_the_others() -> None:
     people, judge = drawn(60, 0.6, 3)
     outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]

@@ -81,7 +81,7 @@ def test_correlations_equal_those_that_other_libraries_computed(table: str, key:
 
 
 @pytest.mark.parametrize("table", [t for t in TABLES if t != "opposite_2x2"] + ["one_label_only"])
-def test_intervals_of_correlations_equal_the_worked_examples(table: str) -> None:
+def test_intervals_of_correlations_equal_their_reference_values(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     expected = numbers["estimates"]["spearman"]

@@ -113,7 +113,7 @@ def test_reversing_the_sign_of_all_differences_does_not_change_the_sign_flip_p_v
 
 @given(differences, st.integers(0, 5), st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_sign_flip_p_value_is_the_same_for_differences_reordered_rescaled_or_joined_by_zeros(
+def test_the_sign_flip_p_value_does_not_change_if_differences_are_reordered_or_rescaled_or_zeros_are_added(
     d: list[float], zeros: int, random: Any
 ) -> None:
     shuffled = [3 * x for x in d] + [0.0] * zeros
@@ -302,7 +302,7 @@ def test_the_interval_of_a_judge_s_shift_narrows_if_the_same_differences_are_see
 # ------------------------------------------------------------------------------------------------------- families
 
 
-def test_p_values_adjusted_for_several_tests_equal_the_worked_example() -> None:
+def test_p_values_adjusted_for_several_tests_equal_their_reference_values() -> None:
     assert holm(P_VALUES).tolist() == approx([0.010, 0.072] + [0.312] * 5 + [0.615] * 3)
     assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
 

@@ -69,7 +69,7 @@ def test_a_mean_computed_from_counts_of_identical_groups_equals_the_worked_examp
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "figures"))
-def test_agreement_of_scores_computed_from_counts_of_identical_rows_equals_the_worked_examples(
+def test_agreement_computed_from_counts_of_identical_rows_equals_its_reference_values(
     case: dict[str, Any],
 ) -> None:
     (gold, judge, *people), groups = rows_of(case)
@@ -118,7 +118,7 @@ def test_figures_on_decisions_computed_from_counts_of_identical_rows_equal_the_w
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "sets"))
-def test_the_sets_of_groups_that_the_jackknife_leaves_out_together_equal_those_of_the_worked_example(
+def test_groups_are_divided_into_the_jackknife_sets_of_the_reference_file(
     case: dict[str, Any],
 ) -> None:
     places, sets = zip(*((int(place), number) for place, number in case["set_of_place"].items()), strict=True)

@@ -48,7 +48,7 @@ def more(chances: tuple[float, ...]) -> int | None:
 @pytest.mark.parametrize(
     ("name", "hits", "n", "target", "design_effect", "tried", "chances", "needed"), LABELS_FOR_SHARES
 )
-def test_the_chances_that_more_labels_show_a_share_above_or_below_a_target_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_a_share_above_or_below_a_target_equal_their_reference_values(
     name: str,
     hits: int,
     n: int,
@@ -65,7 +65,7 @@ def test_the_chances_that_more_labels_show_a_share_above_or_below_a_target_equal
 
 
 @pytest.mark.parametrize(("name", "mean", "bound", "spread", "n", "chances", "needed"), LABELS_FOR_MEANS)
-def test_the_chances_that_more_labels_show_a_mean_above_or_below_a_bound_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_a_mean_above_or_below_a_bound_equal_their_reference_values(
     name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
 ) -> None:
     chances_found = tuple(
@@ -158,7 +158,7 @@ def test_labels_decide_with_equal_chance_about_hits_at_a_target_and_about_misses
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_20_more_labels_are_asked_for_if_any_number_of_labels_would_decide_the_verdict() -> None:
+def test_at_least_20_more_labels_are_asked_for_even_if_fewer_would_decide_the_verdict() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 

@@ -270,7 +270,7 @@ def test_statistics_of_slope_and_noise_and_halo_raise_a_valueerror_on_wrong_shap
         call()
 
 
-def test_a_judge_whose_levels_lie_exactly_on_a_line_has_a_slope_without_an_interval() -> None:
+def test_the_slope_of_a_judge_that_gives_exactly_twice_the_annotators_levels_has_no_interval() -> None:
     people = np.tile(np.column_stack([[1.0, 2, 3], [1.0, 2, 3]]), (4, 1))
     estimate = slope_on_people(people, 2 * people[:, 0])
     assert estimate.value == pytest.approx(2)

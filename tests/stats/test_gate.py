@@ -82,7 +82,7 @@ def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_label
 
 
 @pytest.mark.parametrize(("kept", "lost", "passed", "stopped"), [(28, 22, 2, 51), (40, 10, 10, 40), (90, 10, 3, 97)])
-def test_labels_drawn_from_one_stratum_in_which_the_judge_decides_both_ways_have_intervals_as_of_a_random_draw(
+def test_labels_of_a_single_stratum_get_about_the_same_intervals_as_a_random_draw(
     kept: int, lost: int, passed: int, stopped: int
 ) -> None:
     gold = [1.0] * (kept + lost) + [0.0] * (passed + stopped)
@@ -99,7 +99,7 @@ def test_labels_drawn_from_one_stratum_in_which_the_judge_decides_both_ways_have
         )
 
 
-def test_intervals_of_labels_drawn_by_an_earlier_verdict_hold_for_a_judge_that_decides_otherwise_now() -> None:
+def test_intervals_keep_their_confidence_for_a_judge_that_decides_otherwise_than_when_labels_were_drawn() -> None:
     draw = np.random.default_rng(5)
     holds = []
     for _ in range(150):

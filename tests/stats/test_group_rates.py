@@ -43,7 +43,7 @@ def test_mid_p_limits_of_a_share_equal_the_worked_examples(hits: int, n: int, lo
 
 
 @pytest.mark.parametrize("case", GROUP_RATES, ids=lambda case: case.name)
-def test_pass_rates_of_groups_equal_the_worked_examples(case: GroupRateCase) -> None:
+def test_pass_rates_of_groups_equal_their_reference_values(case: GroupRateCase) -> None:
     estimate = group_rate(case.labelled, case.pool)
     assert planned_half_width(np.sum(case.labelled, axis=0), case.pool) == approx(case.half_width, abs=6e-7)
     assert estimate.needed == case.needed

@@ -54,7 +54,7 @@ def test_the_jackknife_of_a_mean_gives_its_usual_standard_error() -> None:
     assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
 
 
-def test_the_jackknife_is_the_same_for_equal_values_listed_singly_and_for_each_value_with_its_count() -> None:
+def test_the_jackknife_standard_error_is_the_same_for_repeated_values_and_for_distinct_values_with_counts() -> None:
     shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
     assert counted.se == pytest.approx(shares.se, rel=1e-12)
@@ -79,7 +79,9 @@ def test_if_leaving_out_any_unit_never_changes_a_statistic_the_standard_error_is
     assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
 
 
-def test_the_jackknife_standard_error_is_refused_for_a_single_unit_and_for_shapes_that_differ() -> None:
+def test_the_jackknife_standard_error_is_refused_for_a_single_unit_and_for_unequal_numbers_of_values_and_counts() -> (
+    None
+):
     with pytest.raises(ValueError, match=r"\(2,\) and \(3,\)"):
         spread([1.0, 2.0], [1, 1, 1])
     with pytest.raises(ValueError, match="two units or more, not 1"):
@@ -136,7 +138,7 @@ def test_a_value_at_the_end_of_its_transformed_scale_has_no_interval() -> None:
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
 
-def test_a_value_that_leaving_out_any_one_unit_does_not_change_has_no_interval() -> None:
+def test_the_jackknife_gives_no_interval_if_leaving_out_any_one_unit_does_not_change_the_value() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
     assert note.startswith("withheld: leaving any one example out gives the same value")

@@ -34,7 +34,7 @@ def by_counting(gold: Integers, judge: Integers) -> Floats:
 
 @law
 @given(ranks())
-def test_concordant_minus_discordant_pairs_of_each_unit_equal_a_count_over_all_pairs_if_units_are_few(
+def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_any_small_set_of_units(
     found: tuple[Integers, Integers],
 ) -> None:
     gold, judge = found
@@ -43,7 +43,7 @@ def test_concordant_minus_discordant_pairs_of_each_unit_equal_a_count_over_all_p
 
 @pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
 @pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
-def test_concordant_minus_discordant_pairs_of_each_unit_equal_a_direct_count_with_1_to_600_distinct_values(
+def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_1_to_600_distinct_values(
     n_gold: int, n_judge: int
 ) -> None:
     rng = np.random.default_rng(n_gold * n_judge)

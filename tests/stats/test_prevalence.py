@@ -80,7 +80,7 @@ def test_a_pass_rate_from_random_labels_weights_verdicts_by_labelled_and_unlabel
     assert limits(estimate) == approx(limits(from_all))
 
 
-def test_a_pass_rate_corrected_with_labels_of_other_responses_equals_the_worked_example() -> None:
+def test_a_pass_rate_corrected_with_labels_of_other_responses_equals_its_reference_value() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="elsewhere")
     assert estimate.value == approx(0.7142857143, abs=6e-11)
     assert limits(estimate)[1:] == approx((0.576488, 0.885781), abs=6e-7)
@@ -100,7 +100,7 @@ def test_pass_rates_equal_those_of_an_independent_program() -> None:
     ("judge_passes", "passes_kept", "fails_let_through", "labelled"),
     [(0.95, 0.8, 0.02, 100), (0.95, 0.8, 0.02, 200), (0.99, 0.95, 0.1, 100), (0.2, 0.99, 0.5, 40), (0.8, 0.9, 0.1, 50)],
 )
-def test_intervals_of_pass_rates_by_labels_of_other_responses_hold_for_judges_that_hardly_tell_passes_from_fails(
+def test_intervals_of_corrected_pass_rates_contain_the_true_rate_often_enough_for_nearly_useless_judges(
     judge_passes: float, passes_kept: float, fails_let_through: float, labelled: int
 ) -> None:
     """At most .07 of 95 % limits may miss, and 2.5 standard errors of 800 draws; Lang and Reiczigel's miss in .16."""

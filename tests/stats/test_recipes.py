@@ -57,7 +57,7 @@ REPRODUCED = {
         "interval_95": [
             "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_reference_file",
             "stats/test_severity.py::test_intervals_of_errors_equal_the_worked_examples",
-            "stats/test_association.py::test_intervals_of_correlations_equal_the_worked_examples",
+            "stats/test_association.py::test_intervals_of_correlations_equal_their_reference_values",
         ],
         "sign_flip_convolution": [
             "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_an_independent_program"
@@ -92,7 +92,7 @@ REPRODUCED = {
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_calibrate_says_of_each_reference_case_given_as_a_table_whether_the_judge_can_gate",
+            "calibration/test_two_questions.py::test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_written_as_a_table",
             "calibration/test_two_questions.py::test_calibrating_a_rubric_on_each_reference_case_says_as_the_case_does_whether_the_judge_can_gate",
         ],
         "labels": [

@@ -8,7 +8,7 @@ from tests.stats.shared_numbers import block
 
 
 @pytest.mark.parametrize("case", STALE, ids=str)
-def test_the_number_of_labels_from_before_a_rewording_that_still_count_equals_the_worked_examples(
+def test_the_number_of_old_labels_that_still_count_after_a_rewording_equals_its_reference_value(
     case: tuple[int, int, int, int | None, int, str],
 ) -> None:
     relabelled, differ, old, most, counted, state = case

@@ -64,7 +64,7 @@ def test_confidence_bounds_of_a_share_equal_the_worked_examples(case: ShareCase)
 
 
 @pytest.mark.parametrize("case", MEANS, ids=lambda case: case.name)
-def test_confidence_bounds_of_a_mean_equal_the_worked_examples(case: MeanCase) -> None:
+def test_confidence_bounds_of_a_mean_equal_their_reference_values(case: MeanCase) -> None:
     mean = mean_of(case.counts)
     bounds = (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95))
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
@@ -219,7 +219,7 @@ def test_a_share_of_examples_in_fewer_than_five_groups_has_no_interval() -> None
     assert share([1, 0] * 10, np.zeros(20)).note == "withheld: only 1 group"
 
 
-def test_the_reason_for_an_undefined_share_names_the_examples_of_which_there_are_none() -> None:
+def test_the_reason_why_a_share_is_undefined_names_the_kind_of_examples_that_is_missing() -> None:
     assert share([], of="gold fails").undefined == "no gold fails"
     assert share([1] * 5, of="gold fails").method == "share of gold fails; Clopper-Pearson"
 

@@ -54,7 +54,7 @@ def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cel
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_swapping_hits_and_misses_or_a_slice_and_all_other_examples_keeps_the_p_value_of_the_slice(
+def test_the_p_value_of_a_slice_is_the_same_after_swapping_hits_with_misses_or_the_slice_with_the_rest(
     units: list[tuple[int, bool]],
 ) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
@@ -139,7 +139,7 @@ def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> 
 
 
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
-def test_comparisons_of_slices_with_all_other_examples_equal_the_worked_examples(case: SliceCase) -> None:
+def test_comparisons_of_a_slice_with_all_other_examples_equal_their_reference_values(case: SliceCase) -> None:
     look = looks_at(case.inside, case.outside, case.span)[case.look]
     as_it_is = look.as_it_is
     figures = as_it_is.inside, as_it_is.outside, look.same_gold
@@ -195,7 +195,7 @@ def test_slices_are_compared_within_fifths_of_the_gold_scores_if_gold_scores_hav
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_swapping_a_slice_with_all_other_examples_keeps_its_p_value_among_examples_of_equal_gold(
+def test_swapping_a_slice_with_the_rest_of_the_examples_keeps_the_p_value_at_equal_gold(
     units: list[tuple[int, int, bool]],
 ) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))

@@ -198,7 +198,7 @@ def test_the_listed_number_of_agreeing_examples_shows_a_judge_below_the_target_a
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_the_number_of_100_examples_that_must_agree_to_be_above_the_target_rises_with_the_settings_tried(
+def test_more_of_100_examples_must_agree_to_be_above_the_target_the_more_settings_were_tried(
     settings: int, hits: int
 ) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]
@@ -402,7 +402,7 @@ def more(figures: AgreementFigures, because: BecauseCode, settings: int = 1) -> 
     return None if labels is None else labels.more
 
 
-def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_the_worked_examples() -> None:
+def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_its_reference_value() -> None:
     open_target = figures_with(27, 30, {1.0: 20, 0.0: 10})
     assert because_of(states_of(open_target, 0.8)) == "target-open"
     labels = labels_to_decide(open_target, 0.8, "target-open")

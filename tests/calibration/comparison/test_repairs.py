@@ -57,7 +57,7 @@ def test_numbers_of_decisions_that_fixing_a_criterion_corrects_equal_those_worke
     assert pair == case.pair
 
 
-def test_the_worked_examples_of_fixing_criteria_are_copied_from_the_reference_file_without_change() -> None:
+def test_the_test_cases_on_fixing_criteria_equal_those_of_the_reference_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -288,7 +288,7 @@ def test_decisions_that_stay_wrong_even_with_gold_s_levels_on_every_criterion_ar
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_what_fixing_a_criterion_corrects_is_not_counted_if_scores_or_decisions_do_not_follow_from_levels() -> None:
+def test_decisions_that_a_fix_would_correct_are_not_counted_unless_scores_and_decisions_follow_from_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})

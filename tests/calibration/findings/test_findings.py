@@ -433,7 +433,7 @@ def test_unreadable_verdicts_are_counted_and_never_treated_as_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_ranked_by_how_many_false_passes_a_fix_would_stop_or_else_by_their_cost_in_score() -> None:
+def test_findings_are_ranked_by_false_passes_that_a_fix_would_stop_or_if_uncounted_by_their_cost_in_score() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)

@@ -116,7 +116,7 @@ def test_a_finding_that_rewording_fixes_names_no_command_if_too_few_tasks_are_la
     assert LENIENT.command(replace(ASKED, can_improve=False), {}) == ""
 
 
-def test_after_a_ratings_file_calibrate_is_the_next_command_only_if_a_judge_that_can_be_asked_is_named() -> None:
+def test_no_calibrate_command_is_suggested_that_repeats_the_run_or_has_no_judge_to_ask() -> None:
     assert NOISY.command(FROM_FILE, {"samples": "--samples 3"}) == ""
     assert NOISY.command(ASKED, {}) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
@@ -188,7 +188,7 @@ def test_the_message_of_a_finding_names_its_criterion_once() -> None:
     assert Finding(LENIENT, None, "high", "the judge is too lenient.").message == "the judge is too lenient."
 
 
-def test_the_command_that_shows_held_out_texts_names_no_split_since_nothing_is_held_out_any_more() -> None:
+def test_the_command_with_the_all_texts_option_leaves_out_the_split_option() -> None:
     commands = Commands("reply", "--ratings a.jsonl", comparing={"split": "--split test", "target": "--target 0.7"})
     assert commands.calibrate(split="--all-texts") == (
         "markscheme calibrate reply --ratings a.jsonl --target 0.7 --all-texts"

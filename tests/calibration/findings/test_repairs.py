@@ -51,7 +51,7 @@ def repair(
         (repair(scores=(50, 0)), "low"),  # where decisions are counted, scores make nothing severe
     ],
 )
-def test_a_finding_s_severity_follows_from_the_wrong_decisions_that_fixing_corrects_minus_the_right_ones_it_breaks(
+def test_a_finding_s_severity_depends_on_decisions_that_a_fix_corrects_minus_decisions_that_it_breaks(
     changes: Repair, severity: Severity
 ) -> None:
     assert severity_of(changes) == severity

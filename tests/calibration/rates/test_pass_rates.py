@@ -135,7 +135,9 @@ def test_a_judge_that_decides_repeats_of_a_response_differently_is_not_taken_for
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_judge_that_graded(drawn: DrawnBy) -> None:
+def test_labels_recorded_with_another_judge_s_verdicts_still_correct_the_pass_rate_of_the_judge_that_graded(
+    drawn: DrawnBy,
+) -> None:
     """The judge here passes all but ten; the judge of the labels made no error."""
     graded = [Judged(f"q{i}", i >= 10, "a") for i in range(100)]
     labelled = [Labelled(f"q{i}", gold=i >= 40, judge=i >= 40, drawn=drawn) for i in range(0, 100, 2)]

@@ -72,7 +72,7 @@ def test_the_plugin_for_coding_agents_names_the_folder_of_the_agent_skill() -> N
     assert (ROOT / plugin["skills"] / "markscheme" / "SKILL.md").is_file()
 
 
-def test_the_agent_skill_has_six_rules_about_who_supplies_labels_and_what_is_data() -> None:
+def test_the_first_of_the_agent_skill_s_six_rules_says_that_only_people_supply_labels() -> None:
     rules = re.findall(r"^\d\. \*\*(.+?)\*\*", SKILL.partition("## Six rules")[2].partition("\n## ")[0], re.MULTILINE)
     assert len(rules) == 6
     assert rules[0].startswith("Only people supply labels")

@@ -67,7 +67,7 @@ def asks_of(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_with_the_option_ask_within_certify_writes_a_gray_zone_into_the_rubric_and_no_certificate_file(
+def test_certify_with_the_ask_within_option_writes_a_gray_zone_into_the_rubric_and_no_certificate_file(
     project: Path,
 ) -> None:
     label(project, 300)
@@ -143,7 +143,7 @@ def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_pro
     assert "Tested at 1/2 of the level, after 1 other promise on some of these labels" in said
 
 
-def test_the_significance_level_of_a_promise_is_halved_for_a_test_on_more_labels_but_not_on_other_examples(
+def test_repeating_a_promise_on_more_labels_makes_its_test_stricter_but_testing_other_examples_does_not(
     project: Path,
 ) -> None:
     label(project, 60)
@@ -159,7 +159,7 @@ def test_the_significance_level_of_a_promise_is_halved_for_a_test_on_more_labels
     assert certified(project)["further"] == 0
 
 
-def test_other_verdicts_by_a_judge_of_the_same_name_are_another_promise_and_the_order_of_examples_is_not(
+def test_changed_verdicts_of_a_judge_count_as_another_promise_and_reordered_examples_do_not(
     project: Path,
 ) -> None:
     label(project, 100)
@@ -177,7 +177,7 @@ def test_other_verdicts_by_a_judge_of_the_same_name_are_another_promise_and_the_
     assert certified(project)["further"] == 0
 
 
-def test_a_promise_that_labels_are_too_few_to_test_costs_later_promises_nothing(project: Path) -> None:
+def test_a_promise_refused_for_too_few_labels_does_not_count_as_an_earlier_test(project: Path) -> None:
     label(project, 40)
     assert "takes 45 decisions without an error" in certified(project, status=4)["reason"]
     assert asks_of(project) == []
@@ -185,7 +185,7 @@ def test_a_promise_that_labels_are_too_few_to_test_costs_later_promises_nothing(
     assert certified(project, status=4)["further"] == 0
 
 
-def test_the_labels_needed_for_a_promise_are_those_at_the_level_of_its_next_test(project: Path) -> None:
+def test_the_labels_needed_for_a_promise_allow_for_the_stricter_level_of_its_next_test(project: Path) -> None:
     label(project, 60)
     assert certified(project, status=4)["needed"] >= 59, "45 labels at the first level, 59 at half of it"
 
@@ -211,7 +211,7 @@ def test_certify_does_not_overwrite_uncommitted_changes_of_the_rubric(project: P
     assert run(*command, "--force", cwd=project).returncode == 0
 
 
-def test_the_option_ask_within_is_refused_for_a_panel_that_votes(project: Path) -> None:
+def test_certify_refuses_the_ask_within_option_for_a_panel(project: Path) -> None:
     label(project, 300)
     text = (project / "judge.jsonl").read_text()
     for name in ("second", "third"):

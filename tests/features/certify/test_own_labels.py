@@ -9,5 +9,5 @@ def test_an_annotator_is_not_certified_by_the_labels_that_they_gave(tmp_path: Pa
     refuses_own_labels(tmp_path, "certify", "desk", "--judge", ANA)
 
 
-def test_an_annotator_may_be_certified_by_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+def test_certify_accepts_an_annotator_in_place_of_a_judge_if_only_adjudicated_labels_count(tmp_path: Path) -> None:
     takes_own_labels_if_adjudicated_ones_count(tmp_path, "certify", "desk", "--judge", ANA)

@@ -35,7 +35,7 @@ def by_votes(counts: dict[int, tuple[int, int]], judges: int = 7) -> tuple[Float
     ("error", "level", "fewest"),
     [(0.05, 0.1, 45), (0.05, 0.05, 59), (0.1, 0.05, 29), (0.02, 0.05, 149), (0.05, 1 / 30, 67)],
 )
-def test_the_least_number_of_error_free_decisions_that_supports_a_promise_equals_the_worked_examples(
+def test_the_fewest_error_free_decisions_that_support_a_promise_equal_their_reference_values(
     error: float, level: float, fewest: int
 ) -> None:
     limit = ErrorLimit(error, level)

@@ -48,7 +48,7 @@ def test_compare_gives_the_same_result_whether_it_is_given_files_of_ratings_or_l
 
 
 @pytest.mark.proof
-def test_python_compares_judges_by_score_by_decision_or_by_one_criterion_as_the_caller_says(
+def test_compare_in_python_compares_judges_by_score_or_by_decision_or_by_a_named_criterion(
     elsewhere: Path,
 ) -> None:
     project = make_project(elsewhere)

@@ -44,7 +44,7 @@ def decided(n: int, became_right: int, became_wrong: int, settings: int = 1) -> 
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_the_difference_in_right_decisions_between_two_rubric_versions_is_that_of_the_worked_examples(
+def test_the_difference_in_right_decisions_between_two_rubric_versions_equals_its_reference_value(
     place: int,
 ) -> None:
     case = block("authors.yaml", "versions")[place]

@@ -195,7 +195,7 @@ def test_an_example_that_one_of_two_judges_did_not_grade_counts_for_neither() ->
     assert choice.standings[0].agreement.n == 55
 
 
-def test_of_three_judges_each_pair_is_compared() -> None:
+def test_each_two_of_three_judges_are_compared() -> None:
     choice = choose(RUBRIC, [judge("a"), judge("b", range(9)), judge("c", range(3))], labels())
     assert [(p.first, p.second) for p in choice.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert choice.best == "a"
@@ -208,7 +208,7 @@ def test_labels_needed_to_tell_judges_apart_are_unknown_if_one_judge_is_always_w
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_labels_needed_to_tell_judges_apart_rise_with_task_size_and_are_unknown_if_judges_never_differ() -> None:
+def test_labels_needed_to_tell_judges_apart_rise_with_examples_per_task_and_are_unknown_for_equal_judges() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
@@ -294,7 +294,7 @@ def test_judges_are_compared_by_score_if_the_rubric_makes_no_decision() -> None:
     assert [s.trend for s in choice.standings] == ["refused", "open"]
 
 
-def test_the_best_of_judges_that_all_let_fails_pass_is_not_recommended_for_a_gate() -> None:
+def test_the_best_judge_is_not_recommended_for_a_gate_if_all_judges_let_too_many_fails_pass() -> None:
     contenders = [deciding(name, 200, range(first, 200), usd=1.0) for name, first in (("one", 8), ("two", 12))]
     choice = choose(YES_NO_ONLY, contenders, decided(32, 168))
     assert {s.gate for s in choice.standings} == {"refused"}

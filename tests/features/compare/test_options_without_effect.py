@@ -15,7 +15,7 @@ VERDICTS = "id,judge_a,judge_b,human,split\n" + "".join(
 
 
 @pytest.mark.parametrize("words", [("--split", "test"), ("--only", "system=a"), ("--examples", "labelled.jsonl")])
-def test_a_part_of_a_table_s_examples_or_other_examples_can_t_be_compared(
+def test_compare_refuses_options_that_choose_examples_if_it_is_given_a_table(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
@@ -27,7 +27,7 @@ def test_a_part_of_a_table_s_examples_or_other_examples_can_t_be_compared(
 
 
 @pytest.mark.parametrize("words", [("--group", "task"), ("--human", "ann"), ("--pass", "yes")])
-def test_options_on_a_table_s_columns_are_refused_where_judges_are_asked(
+def test_compare_refuses_options_about_table_columns_unless_it_is_given_a_table(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
     project = make_project(tmp_path)

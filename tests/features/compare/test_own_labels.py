@@ -9,5 +9,5 @@ def test_annotators_are_not_compared_as_judges_by_the_labels_that_they_gave(tmp_
     refuses_own_labels(tmp_path, "compare", ANA, BEN, "--rubric", "desk")
 
 
-def test_annotators_may_be_compared_by_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+def test_compare_accepts_annotators_in_place_of_judges_if_only_adjudicated_labels_count(tmp_path: Path) -> None:
     takes_own_labels_if_adjudicated_ones_count(tmp_path, "compare", ANA, BEN, "--rubric", "desk")

@@ -138,7 +138,7 @@ def test_the_removed_command_diff_names_the_compare_command_to_use(typed: str, n
     assert (done.returncode, done.stderr) == (2, f"error: `diff` is part of `compare`:\n  markscheme {now}\n")
 
 
-def test_the_option_report_is_refused_if_compare_is_not_given_two_versions_of_a_rubric(tmp_path: Path) -> None:
+def test_compare_refuses_the_report_option_unless_it_is_given_two_versions_of_a_rubric(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "a.jsonl", "b.jsonl", "--report", "now.json", cwd=tmp_path)
     assert (done.returncode, "--report is for two versions" in done.stderr) == (2, True)
 

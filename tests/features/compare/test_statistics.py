@@ -40,7 +40,9 @@ def test_confidence_limits_of_a_predicted_mean_and_of_a_single_new_score_equal_t
 
 @pytest.mark.proof
 @given(pairs=SCORED)
-def test_scores_predicted_by_the_line_between_two_raters_stay_between_0_and_1(pairs: list[tuple[float, float]]) -> None:
+def test_a_new_rater_s_scores_predicted_from_an_old_rater_s_stay_between_0_and_1(
+    pairs: list[tuple[float, float]],
+) -> None:
     old, new = np.array(pairs).T
     link = link_scores(old, new, np.linspace(0, 1, 5))
     for point in link.points:

@@ -150,7 +150,7 @@ def test_samples_of_a_scorer_are_asked_for_at_once_and_their_median_is_the_score
     ("scores", "on_malformed", "score"),
     [((8, 9), "ungraded", 0.85), ((8, "bad", 9), "ungraded", 0.85), ((8, "bad", 9), "zero", 0.8)],
 )
-def test_a_scorer_leaves_a_malformed_sample_out_or_counts_it_as_zero_as_the_argument_on_malformed_says(
+def test_the_on_malformed_argument_of_a_scorer_leaves_a_malformed_sample_out_or_counts_it_as_zero(
     scores: tuple[Any, ...], on_malformed: Any, score: float
 ) -> None:
     answers = [each if each == "bad" else number(each) for each in scores]

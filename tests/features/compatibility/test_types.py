@@ -120,7 +120,7 @@ def test_answers_are_read_from_json_bytes_too() -> None:
 # --- what a grade tells ---------------------------------------------------------------------------------------------
 
 
-def test_an_evaluation_report_is_built_and_written_as_in_the_rubric_package() -> None:
+def test_an_evaluation_report_is_unchanged_after_it_is_written_as_json_and_read_back() -> None:
     criterion = CriterionReport(weight=2.0, requirement="A", verdict="MET", reason="Yes.")
     report = EvaluationReport(score=1.0, raw_score=2.0, llm_raw_score=2.0, report=[criterion])
     assert EvaluationReport.model_validate_json(report.model_dump_json()) == report

@@ -83,13 +83,15 @@ def test_calibrating_a_counts_file_gives_the_figures_of_its_ratings_and_says_tha
     assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
 
 
-def test_next_commands_printed_for_a_counts_file_repeat_the_options_counts_judge_and_labels(project: Path) -> None:
+def test_the_next_command_printed_for_a_counts_file_repeats_the_options_named_counts_judge_and_labels(
+    project: Path,
+) -> None:
     command = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--labels", "a set")
     shown = run("markscheme", *command, cwd=project)
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
 
 
-def test_counts_made_with_another_rubric_are_refused_with_the_criterion_that_has_a_level_off_its_scale(
+def test_counts_made_with_another_rubric_are_refused_and_the_error_names_a_level_outside_the_scale(
     project: Path,
 ) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
@@ -261,7 +263,7 @@ def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_in_a_counts_file_rows_with_an_unknown_word_under_part_are_ignored_and_named_in_a_message(
+def test_counts_rows_with_an_unknown_value_in_the_part_column_are_ignored_and_reported(
     project: Path,
 ) -> None:
     said: list[str] = []
@@ -270,7 +272,7 @@ def test_in_a_counts_file_rows_with_an_unknown_word_under_part_are_ignored_and_n
     assert said == ["the table of counts: nothing reads weather"]
 
 
-def test_settings_tried_on_counts_are_recorded_separately_for_each_name_given_with_the_option_labels(
+def test_tried_settings_on_counts_are_recorded_separately_for_each_value_of_the_labels_option(
     project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "answers.yaml").write_text(RUBRIC)

@@ -36,7 +36,7 @@ def accepted(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_the_first_screen_says_that_a_file_of_counts_does_not_name_the_judge_whom_the_user_named(
+def test_the_first_screen_says_if_the_judge_s_name_comes_from_the_user_and_not_from_the_counts_file(
     project: Path,
 ) -> None:
     screen = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())

@@ -70,7 +70,7 @@ def test_the_report_on_counts_says_on_which_criteria_the_judge_s_levels_moved_si
     assert "calibrate answers --counts counts.csv --judge june --earlier may" in screen
 
 
-def test_the_column_of_an_earlier_judge_is_ignored_without_the_option_earlier(project: Path) -> None:
+def test_the_column_of_an_earlier_judge_is_ignored_without_the_earlier_option(project: Path) -> None:
     data = json.loads(report(project, "--json", "-").stdout)
     assert data["baseline"] is None
     assert data["because_code"] != "drift"

@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_a_probability_audit_checks_the_probability_of_a_pass_or_of_the_likeliest_level_if_levels_are_unordered(
+def test_the_check_of_probabilities_uses_that_of_a_pass_or_of_the_likeliest_level_if_levels_are_unordered(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))

@@ -288,7 +288,7 @@ def test_an_answer_of_a_decision_model_gives_the_level_and_probabilities_of_the_
         assert by_mean.level == pytest.approx(case["expected"], abs=1e-6)
 
 
-def test_answers_of_a_decision_model_give_the_levels_votes_and_abstentions_of_the_worked_examples() -> None:
+def test_levels_votes_and_abstentions_read_from_a_decision_model_s_answers_equal_their_reference_values() -> None:
     for case in block("decisions.yaml", "reading")["cases"]:
         expect = case["expect"]
         answers = case.get("answers") or [case["answer"]]
@@ -449,7 +449,7 @@ def _outcomes_of_wires(fault: str) -> dict[str, Mapping[str, Outcome]]:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_a_fault_in_a_decision_model_s_answer_leaves_levels_unchanged_or_unread_and_never_wrong(wire: str) -> None:
+def test_a_faulty_answer_of_a_decision_model_gives_unchanged_or_unread_levels_and_never_wrong_ones(wire: str) -> None:
     sound = through(wire)
     assert all(isinstance(outcome, Verdict) for outcome in sound.values())
     for fault in HARMLESS:

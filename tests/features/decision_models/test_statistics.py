@@ -82,7 +82,7 @@ def compare(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", AUDIT_CASES, ids=lambda case: case["case"])
-def test_every_figure_of_a_probability_audit_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_every_figure_of_the_check_of_probabilities_equals_its_reference_value(case: dict[str, Any]) -> None:
     compare(case)
 
 
@@ -117,7 +117,7 @@ def test_the_components_of_the_brier_score_add_up_to_the_score(seed: int) -> Non
     assert parts.score == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty)
 
 
-def test_auditing_probabilities_of_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
+def test_checking_probabilities_of_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
     mirrored = probability_audit(1 - p, 1 - y)
@@ -128,7 +128,7 @@ def test_auditing_probabilities_of_the_opposite_event_gives_the_same_slope_and_t
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_a_probability_audit_ignores_the_order_of_examples_and_counts_those_that_it_leaves_out() -> None:
+def test_the_check_of_probabilities_ignores_the_order_of_examples_and_counts_those_that_it_leaves_out() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])

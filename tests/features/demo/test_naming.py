@@ -111,7 +111,7 @@ def test_if_the_process_that_diagnoses_a_round_fails_its_error_message_is_report
         ("halo", None, {}, Charge("halo", "nowhere")),
     ],
 )
-def test_a_demo_round_is_diagnosed_by_the_code_and_the_criterion_and_the_evidence_of_a_finding(
+def test_the_diagnosis_of_a_demo_round_follows_from_a_finding_s_code_and_criterion_and_evidence(
     code: str, criterion: str | None, evidence: dict[str, object], charge: Charge
 ) -> None:
     assert charge_of({"code": code, "criterion": criterion, "evidence": evidence}) == charge

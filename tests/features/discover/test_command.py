@@ -147,7 +147,7 @@ def test_notes_that_an_agent_sorts_into_failure_modes_wait_for_a_person_s_confir
     assert run("markscheme", "discover", "reply", "--write", cwd=project).returncode == 0
 
 
-def test_discover_with_the_option_plan_only_counts_the_calls_and_groups_made_by_a_model_stay_suggestions(
+def test_discover_with_the_plan_option_only_counts_calls_and_a_model_s_groups_stay_suggestions(
     project: Path,
 ) -> None:
     (project / "free.jsonl").write_text(
@@ -255,7 +255,7 @@ def test_discover_never_writes_to_a_rubric_that_comes_with_markscheme(project: P
     assert shipped.read_bytes() == before
 
 
-def test_a_pool_file_that_was_moved_is_an_error_that_names_the_option_pool(project: Path) -> None:
+def test_discover_asks_for_the_pool_option_if_the_pool_file_was_moved(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl")
     (project / "outputs.jsonl").rename(project / "elsewhere.jsonl")
     done = run("markscheme", "discover", "reply", "--report", cwd=project)

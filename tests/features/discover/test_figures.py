@@ -95,7 +95,7 @@ def test_renaming_a_failure_mode_changes_no_count() -> None:
     assert counts(renamed, "first") == (4, 10, [])
 
 
-def test_after_a_failure_mode_is_split_outputs_read_for_it_count_for_each_new_mode_and_its_notes_are_unsorted() -> None:
+def test_notes_of_a_split_failure_mode_are_unsorted_while_outputs_read_for_it_count_for_both_new_modes() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.split("a", [Mode("a1", by="ann"), Mode("a2", by="ann")])
     halved = replace(outputs, codebook=book)

@@ -53,7 +53,7 @@ def test_each_command_that_a_discovery_prints_works_at_the_stage_at_which_it_is_
     assert {word for command in tried for word in command.split()} >= PRINTED[notes]
 
 
-def test_the_command_that_asks_a_model_for_modes_keeps_the_options_of_the_plan(tmp_path: Path) -> None:
+def test_the_discover_command_that_asks_a_model_to_group_notes_keeps_the_plan_s_options(tmp_path: Path) -> None:
     write_project(tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
     kept = [{key: value for key, value in row.items() if key not in ("mode", "definition")} for row in rows]

@@ -34,7 +34,7 @@ async def ask(prompt: Prompt) -> Reply:
     return Reply(by_words(prompt))
 
 
-def test_all_notes_are_marked_firm_if_a_model_that_is_asked_twice_gives_the_same_groups() -> None:
+def test_every_note_is_marked_as_grouped_reliably_if_a_model_asked_twice_gives_the_same_groups() -> None:
     suggestion = asyncio.run(suggest(NOTES, {}, ask, "model"))
     assert suggestion.agreement == 1.0
     assert suggestion.firm == set(NOTES)
@@ -106,7 +106,7 @@ def test_notes_that_a_model_groups_count_for_a_failure_mode_only_after_a_person_
     assert [figures.count for figures in accepted.mode_figures] == [4]
 
 
-def test_the_adjusted_rand_index_equals_a_worked_example() -> None:
+def test_the_adjusted_rand_index_equals_its_reference_value() -> None:
     assert adjusted_rand("aaabbb", "aabbcc") == pytest.approx(0.24242424)
     assert adjusted_rand([1, 1, 1], [2, 2, 2]) == 1.0
 

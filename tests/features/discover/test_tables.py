@@ -51,7 +51,7 @@ def test_outputs_are_read_whatever_their_column_of_responses_is_called(tmp_path:
 
 
 @pytest.mark.parametrize("form", OUTPUT_FORMS)
-def test_if_no_column_is_recognized_as_responses_discover_raises_one_error_that_names_the_option_response(
+def test_discover_names_the_response_option_in_a_single_error_if_no_column_is_recognized_as_responses(
     tmp_path: Path, form: str
 ) -> None:
     outputs(tmp_path, form, "txt")

@@ -83,7 +83,7 @@ def test_the_bound_on_new_failure_modes_in_new_tasks_is_computed_from_the_first_
 
 
 @pytest.mark.parametrize(("share", "sure", "pool", "read", "miss"), published.READ_ENOUGH)
-def test_the_number_of_outputs_to_read_to_see_one_failure_mode_equals_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_one_failure_mode_equals_its_reference_value(
     share: float, sure: float, pool: int | None, read: int, miss: float
 ) -> None:
     assert read_enough(share, sure, pool=pool) == read
@@ -91,7 +91,7 @@ def test_the_number_of_outputs_to_read_to_see_one_failure_mode_equals_the_worked
 
 
 @pytest.mark.parametrize(("share", "sure", "read", "miss"), published.READ_ENOUGH_FOR_ALL)
-def test_the_number_of_outputs_to_read_to_see_all_failure_modes_equals_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_all_failure_modes_equals_its_reference_value(
     share: float, sure: float, read: int, miss: float
 ) -> None:
     assert read_enough_for_all(share, sure) == read

@@ -56,7 +56,7 @@ def test_rows_of_a_table_that_share_queries_or_responses_are_counted_until_a_col
     assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN, answer=["Leeds", "Hull"] * 100)
 
 
-def test_labels_by_a_rater_who_has_the_judge_s_name_are_named() -> None:
+def test_labels_by_a_rater_with_the_judge_s_name_cause_a_warning() -> None:
     level = {True: "MET", False: "UNMET"}
     rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})
     examples: list[dict[str, Any]] = [

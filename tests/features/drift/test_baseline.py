@@ -172,7 +172,7 @@ def test_the_examples_listed_for_a_drifted_criterion_are_those_whose_levels_move
     assert tone.movers == ("e7", "e12", "e3")
 
 
-def test_in_later_comparisons_with_the_accepted_run_an_alarm_needs_a_smaller_p_value(tmp_path: Path) -> None:
+def test_later_comparisons_with_the_accepted_run_need_a_smaller_p_value_to_raise_an_alarm(tmp_path: Path) -> None:
     truth = _truth(60)
     now = _up(truth, every=2)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
@@ -283,7 +283,7 @@ def test_each_shift_is_attributed_to_the_one_change_of_text_or_parameter_that_ca
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_without_the_option_replay(
+def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_without_the_replay_option(
     seed: int,
 ) -> None:
     named = causes(seed, text=True, parameter=True, replay=False)
@@ -293,7 +293,7 @@ def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_wit
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_with_the_option_replay_the_causes_are_a_parameter_on_one_criterion_and_a_rewording_on_another(
+def test_with_the_replay_option_a_shift_is_attributed_to_a_rewording_on_one_criterion_and_a_parameter_on_another(
     seed: int,
 ) -> None:
     named = causes(seed, text=True, parameter=True, replay=True)
@@ -301,7 +301,7 @@ def test_with_the_option_replay_the_causes_are_a_parameter_on_one_criterion_and_
 
 
 @pytest.mark.proof
-def test_with_the_option_replay_the_shift_by_a_new_temperature_and_the_shift_by_a_rewording_are_shown_apart() -> None:
+def test_with_the_replay_option_the_shift_by_a_new_temperature_and_the_shift_by_a_rewording_are_shown_apart() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])

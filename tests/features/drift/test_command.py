@@ -153,7 +153,7 @@ def test_the_option_check_gives_new_ratings_the_next_run_number_and_the_same_rat
 
 
 @pytest.mark.proof
-def test_only_runs_with_the_option_check_count_as_planned_comparisons_with_the_accepted_run(
+def test_only_runs_with_the_check_option_count_as_planned_comparisons_with_the_accepted_run(
     accepted: Path,
 ) -> None:
     here = accepted

@@ -40,7 +40,7 @@ def made(n: int, runs: int, run_sd: float, seed: int, *, shift: float = 0.0) -> 
 
 
 @pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
-def test_shifts_between_runs_equal_the_worked_examples(case: RunsCase) -> None:
+def test_shifts_between_runs_equal_their_reference_values(case: RunsCase) -> None:
     ratings = np.array(case.runs, dtype=np.float64)
     change = compare_runs(ratings[:, -1], ratings[:, :-1], span=4)
     moved = change.moved
@@ -208,7 +208,7 @@ def test_agreement_that_did_not_change_has_a_shift_of_0_and_a_p_of_1(runs: int) 
     assert change.n == 40
 
 
-def test_a_large_fall_of_agreement_is_detected_and_measured_as_the_new_error_minus_the_old_error() -> None:
+def test_a_judge_that_inverts_its_levels_is_detected_by_a_rise_of_its_absolute_error() -> None:
     gold, _, stored = made(200, 3, 0.0, 4)
     change = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
     assert change.shift.value is not None

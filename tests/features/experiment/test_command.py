@@ -181,7 +181,7 @@ def test_a_fail_if_rule_decides_the_exit_status_of_experiment(folder: Path, rule
     assert ("Fails." in printed) == bool(status)
 
 
-def test_all_fail_if_rules_that_an_experiment_breaks_are_reported_together(folder: Path) -> None:
+def test_an_experiment_reports_every_fail_if_rule_that_it_breaks(folder: Path) -> None:
     printed = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
     assert " ".join(printed.split()).count("and the run fails if") == 2
 

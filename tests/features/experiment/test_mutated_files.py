@@ -49,7 +49,7 @@ def test_a_device_such_as_dev_zero_that_an_experiment_names_as_its_prompt_is_ref
 
 
 @pytest.mark.parametrize("named", ['variants: [{name: a, prompt: "file://pipe"}]', "outputs: pipe"])
-def test_a_pipe_that_an_experiment_names_is_not_waited_for(folder: Path, named: str) -> None:
+def test_an_experiment_that_names_a_pipe_is_refused_without_waiting_for_the_pipe(folder: Path, named: str) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "waits.experiment.yaml").write_text(f"rubric: place\n{named}\ncases: [{{id: c, inputs: {{query: q}}}}]\n")
     done = run("markscheme", "experiment", "waits.experiment.yaml", cwd=folder)

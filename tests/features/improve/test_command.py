@@ -291,7 +291,7 @@ def test_with_the_option_outside_improve_tests_on_all_labels_and_says_that_the_u
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_improve_with_the_option_outside_tests_on_held_out_labels_only_if_the_option_open_is_given_too(
+def test_improve_refuses_the_outside_option_without_the_open_option(
     project: Project,
 ) -> None:
     better = project.candidate("better", edit(BETTER))
@@ -551,7 +551,7 @@ def test_contradictory_options_of_improve_are_refused(
 
 
 @pytest.mark.proof
-def test_calibrate_with_the_option_split_says_that_its_figures_are_for_dev_or_test_examples(project: Project) -> None:
+def test_calibrate_with_the_split_option_says_that_its_figures_are_for_dev_or_test_examples(project: Project) -> None:
     before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before
     project.improve("--candidates", project.candidate("worse", edit(WORSE)))

@@ -72,7 +72,7 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_a_new_wording_can_be_tried_on_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
+def test_the_statement_that_a_wording_can_be_tried_agrees_with_what_improve_needs_on_120_random_sets(
     tmp_path: Path,
 ) -> None:
     outcomes = []
@@ -190,7 +190,7 @@ def test_improve_with_too_few_labels_says_to_label_outputs_only_if_no_unlabelled
     assert refused.stderr.endswith(f"label more: {command}\n")
 
 
-def test_if_few_examples_differ_in_their_inputs_improve_says_that_labels_on_the_same_inputs_hold_none_out(
+def test_improve_says_to_label_responses_to_other_inputs_if_few_examples_differ_in_their_inputs(
     tmp_path: Path,
 ) -> None:
     folder = make_project(tmp_path, 60)

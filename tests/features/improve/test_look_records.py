@@ -18,7 +18,7 @@ from markscheme.ratings.splits import openings_of, used_to_tune
 from tests.ratings.test_splits import a_set, example
 
 
-def test_each_use_of_held_out_labels_is_recorded_in_opened_jsonl_with_its_command_and_day(tmp_path: Path) -> None:
+def test_each_use_of_held_out_labels_is_recorded_with_its_command_and_day(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", "test"), example("3", "test"))
     before = openings_of(examples)
     assert before is not None
@@ -46,7 +46,7 @@ def test_opening_held_out_labels_is_refused_if_no_example_of_the_set_is_held_out
         open_test_labels(examples, by="a command", at="2026-11-02")
 
 
-def test_held_out_labels_are_not_returned_if_opened_jsonl_cannot_be_written(tmp_path: Path) -> None:
+def test_held_out_labels_are_not_returned_if_their_use_cannot_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").mkdir()
     with pytest.raises(RatingError, match=r"opened\.jsonl"):
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
@@ -80,7 +80,7 @@ def test_half_a_line_at_the_end_of_opened_jsonl_or_tuned_jsonl_is_moved_aside_wh
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_line_in_opened_jsonl_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
+def test_a_damaged_line_in_the_record_of_used_held_out_labels_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:

@@ -31,7 +31,7 @@ columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filte
 
 
 @pytest.mark.parametrize(("rho", "df", "alpha", "bound"), cases.BOUNDS)
-def test_the_critical_value_for_the_larger_of_two_t_statistics_equals_the_worked_examples(
+def test_the_critical_value_for_the_larger_of_two_t_statistics_equals_its_reference_value(
     rho: float, df: int, alpha: float, bound: float
 ) -> None:
     assert critical_t(df, alpha, rho) == pytest.approx(bound, abs=cases.BOUND_TOLERANCE)
@@ -58,7 +58,7 @@ def test_the_test_of_finalists_on_held_out_labels_reproduces_every_case_of_the_r
     assert outcome.best == case.best
 
 
-def test_draws_around_the_corrected_t_that_exceed_the_critical_value_have_the_observed_t_as_their_mean() -> None:
+def test_the_corrected_t_makes_the_observed_t_the_mean_of_all_draws_above_the_critical_value() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

@@ -80,7 +80,7 @@ def generator() -> np.random.Generator:
     return np.random.default_rng(11)
 
 
-def test_fitted_weights_equal_the_worked_example() -> None:
+def test_fitted_weights_equal_their_reference_values() -> None:
     weights = fitted(X, Y, AUTHOR)
     assert weights / weights.sum() == approx([0.335772, 0.379415, 0.284813], abs=6e-7)
     assert slope_of(weights, np.array(AUTHOR)) == approx(0.602670, abs=6e-7)
@@ -341,7 +341,7 @@ def test_weights_that_the_simulated_scores_follow_are_changed_in_at_most_seven_r
     assert changed / runs < 0.07 + 2 * math.sqrt(0.07 * 0.93 / runs)
 
 
-def test_weighted_scores_equal_the_worked_examples() -> None:
+def test_weighted_scores_equal_those_calculated_by_hand() -> None:
     assert weighted_scores([[1.0, 1.0], [0.0, 1.0]], [10, -5]).tolist() == [0.5, 0.0]
     assert weighted_scores([[1.0, 0.5]], [-1, -3]).tolist() == [0.375]
     assert weighted_scores([[np.nan, 0.25], [np.nan, np.nan]], [1, 3]).tolist() == approx([0.25, np.nan], nan_ok=True)

@@ -64,7 +64,7 @@ def test_init_writes_no_ci_workflow_without_rubrics_or_with_the_option_skill_or_
     assert not (tmp_path / ".github").exists()
 
 
-def test_init_with_the_option_force_replaces_existing_files_and_never_writes_through_a_link(project: Path) -> None:
+def test_init_with_the_force_option_replaces_existing_files_and_never_writes_through_a_link(project: Path) -> None:
     config = project / "promptfooconfig.yaml"
     shipped = config.read_text()
     config.unlink()

@@ -179,7 +179,7 @@ def test_a_rubric_made_from_a_table_gives_the_same_figures_as_the_table(values: 
     assert json.loads(again.stdout)["created"] == []
 
 
-def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that_calibrate_prints(
+def test_the_init_command_that_calibrate_prints_for_joined_tables_makes_one_rubric_of_them(
     tmp_path: Path,
 ) -> None:
     answers = {
@@ -202,7 +202,7 @@ def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that
     assert "give each table its own --from" in refused.stderr
 
 
-def test_init_refuses_a_second_column_after_the_option_human_and_says_to_repeat_the_option_for_each_column(
+def test_init_refuses_a_second_column_after_its_human_option_and_says_to_repeat_the_option(
     tmp_path: Path,
 ) -> None:
     lines = ["id,answer,judge,ana,ben", *(f"r{n},It is {n}.,yes,yes,no" for n in range(3))]

@@ -11,7 +11,7 @@ from tests.stats.shared_numbers import block
 from tests.stats.test_group_rates import as_table
 
 
-def test_the_labels_to_add_in_each_group_equal_those_of_the_worked_example() -> None:
+def test_the_labels_to_add_in_each_group_equal_their_reference_values() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 

@@ -8,7 +8,7 @@ from tests.commands.killed_commands import survives_kills
 
 
 @pytest.mark.release
-def test_label_killed_before_each_of_its_writes_in_turn_tears_no_line_and_its_next_run_leaves_no_extra_file(
+def test_killing_label_at_any_of_its_writes_leaves_no_broken_line_and_no_extra_file_after_the_next_run(
     tmp_path: Path,
 ) -> None:
     survives_kills("label place --rater zoe --sheet sheet.html", tmp_path)

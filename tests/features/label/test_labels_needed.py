@@ -23,7 +23,7 @@ def test_a_file_named_similarly_to_the_examples_file_does_not_change_the_labels_
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
 
 
-def test_label_with_the_option_next_without_a_number_draws_as_many_outputs_as_the_verdict_needs_labels(
+def test_label_with_the_next_option_but_no_number_draws_as_many_outputs_as_the_verdict_needs_labels(
     sitting: Path,
 ) -> None:
     done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
@@ -47,7 +47,9 @@ def test_label_with_the_option_next_without_a_number_is_refused_if_the_verdict_n
 
 
 @pytest.mark.proof
-def test_a_labelling_plan_with_the_option_width_or_error_states_the_labels_needed_for_that_goal(sitting: Path) -> None:
+def test_a_labelling_plan_with_the_width_option_or_the_error_option_states_the_labels_needed_for_that_goal(
+    sitting: Path,
+) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")
     assert "Labels needed" not in plain
     width = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl", "--width", "0.05")
@@ -59,7 +61,7 @@ def test_a_labelling_plan_with_the_option_width_or_error_states_the_labels_neede
     assert everything.count("Labels needed") == 3
 
 
-def test_label_with_the_option_progress_asks_for_no_more_labels_than_there_are_outputs_left(sitting: Path) -> None:
+def test_label_with_the_progress_option_asks_for_no_more_labels_than_there_are_outputs_left(sitting: Path) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
     (sitting / "few.jsonl").write_text("".join(few))

@@ -142,7 +142,7 @@ def test_a_labelling_plan_with_impossible_options_is_refused(project: Path, opti
     assert message in done.stderr
 
 
-def test_a_labelling_plan_for_a_pool_without_a_number_draws_nothing_and_prints_the_command_that_draws(
+def test_a_labelling_plan_without_a_number_of_labels_draws_nothing_and_prints_the_command_that_draws(
     project: Path,
 ) -> None:
     planned = run("markscheme", "label", "kind", "--plan", "--pool", "pool.jsonl", cwd=project)

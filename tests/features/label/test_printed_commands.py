@@ -41,7 +41,7 @@ OF_POOL = ("--pool", "pool.csv", "--id", "nr", "--response", "said", "--map", "a
 OF_PAGE = ("--rater", "ann", "-o", "ask_whole=never", "-o", "port=8990")
 
 
-def test_the_next_command_of_a_plan_reads_the_pool_and_opens_the_page_as_the_plan_s_options_say(project: Path) -> None:
+def test_the_next_command_of_a_labelling_plan_repeats_the_plan_s_options_on_pool_and_page(project: Path) -> None:
     command = next_command(project, *OF_POOL, *OF_PAGE)
     assert command[:4] == ["markscheme", "label", "tone", "--next"]
     options = command[5:]

@@ -186,7 +186,7 @@ def test_the_option_same_meaning_is_refused_for_an_unknown_or_unchanged_criterio
 
 
 @pytest.mark.proof
-def test_with_the_option_current_words_labels_in_a_table_are_imported_as_given_under_the_current_wording(
+def test_import_with_the_current_words_option_takes_labels_in_a_table_as_given_under_the_current_wording(
     tmp_path: Path,
 ) -> None:
     project = make_reworded(tmp_path)
@@ -223,7 +223,7 @@ def test_with_the_option_current_words_labels_in_a_table_are_imported_as_given_u
     assert (after["use"], after["relabelled"]["state"], after["relabelled"]["same"]) == ("gate", "old labels count", 20)
 
 
-def test_the_option_current_words_of_import_is_refused_without_the_option_rubric(project: Path) -> None:
+def test_import_refuses_the_current_words_option_without_the_rubric_option(project: Path) -> None:
     (project / "again.csv").write_text("id,rater,polite\nr1,ann,1\n")
     done = run("markscheme", "import", "again.csv", "--kind", "human", "--current-words", cwd=project)
     assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)

@@ -38,7 +38,9 @@ def planned(tmp_path: Path) -> Callable[..., Plan]:
     return make
 
 
-def test_a_labelling_plan_draws_as_many_outputs_as_the_verdict_asks_labels_for(planned: Callable[..., Plan]) -> None:
+def test_a_labelling_plan_draws_as_many_outputs_as_labels_are_needed_unless_told_another_number(
+    planned: Callable[..., Plan],
+) -> None:
     plan = planned()
     assert plan.labelled == 30
     assert plan.next_labels.labels is not None

@@ -475,7 +475,7 @@ def test_label_with_the_option_next_draws_outputs_and_draws_again_once_the_drawn
     assert all(line["drawn"] == "chosen" and line["weight"] >= 1 for line in lines)
 
 
-def test_promptfoo_s_results_can_be_labelled_with_the_option_pool(project: Path) -> None:
+def test_promptfoo_s_results_can_be_labelled_as_a_pool_of_outputs(project: Path) -> None:
     row = {
         "testIdx": 0,
         "promptIdx": 0,

@@ -207,7 +207,7 @@ def test_answers_of_an_offline_page_may_be_imported_repeatedly_and_the_latest_an
     assert latest[second["id"]] == 1.0
 
 
-def test_answers_of_an_offline_page_in_a_file_named_after_another_rater_are_refused_without_the_option_as(
+def test_offline_answers_that_may_be_another_rater_s_are_refused_unless_the_as_option_names_the_rater(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -266,7 +266,7 @@ def test_answers_of_an_offline_page_from_which_the_page_s_signed_head_was_remove
     assert labels.read_text() == before
 
 
-def test_import_refuses_ratings_that_a_file_calls_adjudicated_without_the_option_kind_adjudicated(
+def test_import_refuses_ratings_that_a_file_calls_adjudicated_unless_the_kind_option_says_adjudicated(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -312,7 +312,7 @@ def test_labels_that_do_not_say_which_words_they_were_given_to_are_asked_again_a
     assert "21 to label by ana" in done.stdout
 
 
-def test_the_progress_counts_labelled_responses_on_which_a_criterion_was_left_out_and_names_the_command_that_asks(
+def test_the_progress_of_labelling_counts_responses_with_a_criterion_left_out_and_prints_the_next_command(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

@@ -55,7 +55,7 @@ def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> 
 
 
 @pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
-def test_labels_needed_for_an_interval_of_half_width_0_1_equal_the_worked_examples(
+def test_labels_needed_for_an_interval_of_half_width_0_1_equal_their_reference_values(
     margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):
@@ -205,7 +205,7 @@ def test_invalid_arguments_of_functions_that_plan_labels_raise_an_error_that_say
         (0.02, 0.90, [114, 194, 265, 333]),
     ],
 )
-def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_the_worked_examples(
+def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_their_reference_values(
     alpha: float, confidence: float, needed: list[int]
 ) -> None:
     assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed

@@ -76,7 +76,7 @@ def test_annotators_are_not_asked_about_the_whole_response_again_when_it_is_repe
     work.file.close()
 
 
-def test_an_answer_without_a_decision_on_the_whole_response_is_refused_while_it_is_asked_for(project: Path) -> None:
+def test_an_answer_without_the_requested_decision_on_the_whole_response_is_refused(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         for whole in (None, "x", "2"):

@@ -68,7 +68,7 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(texts)
 
 
-def test_a_user_s_check_may_decide_a_criterion_of_the_run_s_rubric_and_is_refused_in_a_row_s_own_criteria(
+def test_a_check_in_a_user_s_code_may_decide_the_run_s_criteria_but_not_a_row_s_own_criteria(
     folder: Path,
 ) -> None:
     (folder / "mine.py").write_text(

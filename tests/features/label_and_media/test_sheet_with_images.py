@@ -18,7 +18,7 @@ def padded(index: int) -> bytes:
     return PNG_FILE[: len(PNG_SIGNATURE) + 25] + chunk + PNG_FILE[len(PNG_SIGNATURE) + 25 :]
 
 
-def test_an_offline_page_with_images_and_the_command_that_writes_it_say_which_image_files_to_send_along(
+def test_the_label_command_and_its_offline_page_name_the_image_file_that_does_not_fit_into_the_page(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "rubrics").mkdir()

@@ -61,7 +61,7 @@ def test_if_criteria_are_grouped_and_weights_are_under_an_unusual_json_key_lint_
     assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [0.75]
 
 
-def test_rows_with_criteria_under_an_unusual_json_key_are_refused_with_the_option_that_names_the_key(
+def test_lint_refuses_criteria_under_an_unusual_json_key_and_suggests_the_map_option(
     tmp_path: Path,
 ) -> None:
     rows = [{"id": n, "response": "Rye.", "checks_asked": ["Is it about rye?", "Is it short?"]} for n in range(2)]

@@ -222,7 +222,7 @@ def test_the_local_judge_can_be_imported_without_llama_cpp(local_model: Path) ->
     assert done.stdout.strip() == "False"
 
 
-def test_if_only_a_model_file_is_named_as_judge_the_error_suggests_the_name_with_local_before_it() -> None:
+def test_a_model_file_named_as_judge_is_refused_with_the_suggestion_to_put_local_before_its_name() -> None:
     with pytest.raises(UsageError, match=r"unknown judge 'small\.gguf'; did you mean 'local:small\.gguf'\?"):
         known_kind("small.gguf")
 

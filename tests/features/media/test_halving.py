@@ -58,5 +58,5 @@ def test_an_image_halved_in_size_still_shows_all_squares_of_the_chart_of_the_sig
 
 
 @pytest.mark.parametrize("content", [JPEG_FILE, GIF_FILE, sized(5000, 5000), sized(600, 900), PNG_FILE[:60], b""])
-def test_images_other_than_png_are_not_halved(content: bytes) -> None:
+def test_images_that_are_not_png_or_that_are_damaged_or_too_large_are_not_halved_in_size(content: bytes) -> None:
     assert halved_png(content) is None

@@ -145,7 +145,7 @@ def test_the_settings_file_may_list_the_hosts_of_images_or_name_them_in_one_text
     assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}
 
 
-def test_a_list_of_hosts_with_something_else_than_names_is_refused(folder: Path) -> None:
+def test_the_media_hosts_setting_is_refused_unless_it_is_a_list_of_names(folder: Path) -> None:
     (folder / "markscheme.toml").write_text("media_hosts = [80]\n", encoding="utf-8")
     with pytest.raises(UsageError, match="must be names of hosts"):
         find_settings(folder)

@@ -317,7 +317,7 @@ def test_an_example_s_response_may_be_an_image_but_no_other_structured_data(fold
 
 
 @pytest.mark.parametrize("has_labels", [True, False])
-def test_an_input_that_is_only_the_path_of_an_image_as_text_is_warned_of_since_the_judge_is_shown_the_text(
+def test_a_warning_is_given_if_an_input_is_the_path_of_an_image_since_the_judge_is_shown_only_that_text(
     folder: Path, has_labels: bool
 ) -> None:
     label = {"rater": "ann", "criteria": {"right": "MET"}}

@@ -88,7 +88,9 @@ def test_import_counts_contents_of_an_autorubric_dataset_that_have_no_equivalent
     }
 
 
-def test_criteria_of_an_autorubric_dataset_with_unknown_names_are_matched_by_position(tmp_path: Path) -> None:
+def test_autorubric_criteria_with_unknown_names_are_matched_to_the_rubric_s_criteria_by_their_order(
+    tmp_path: Path,
+) -> None:
     rubric = [{"name": "a", "requirement": "x", "weight": 1}]
     content = imported(dataset(tmp_path, rubric=rubric, items=[{"submission": "s", "ground_truth": ["MET"]}]))
     assert levels_of(content.ratings[0]) == {"good": 1.0}

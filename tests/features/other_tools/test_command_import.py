@@ -455,7 +455,7 @@ def test_a_tool_s_export_in_two_files_is_imported_without_a_rubric_and_the_files
     assert "mixes the scores of annotators and judges without names (place)" in alone.stderr
 
 
-def test_importing_a_table_that_names_no_metrics_is_refused_without_the_option_rubric(project: Path) -> None:
+def test_import_refuses_a_table_that_names_no_metrics_without_the_rubric_option(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("names its metrics; pass `--rubric NAME`\n"), "`import` names no other command"
@@ -622,7 +622,7 @@ def test_after_an_import_the_suggested_command_is_calibrate_or_the_import_of_the
     assert done.stdout.startswith("one · grader_verdict · 6 examples"), done.stderr
 
 
-def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_the_option_that_explains_words(
+def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_advice_on_the_levels_option(
     project: Path,
 ) -> None:
     (project / "words.csv").write_text("id,response,good\na,x,hardly\n", encoding="utf-8")

@@ -68,7 +68,7 @@ def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_ve
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_if_no_labelled_response_is_in_the_graded_file_the_report_states_what_it_has_to_assume(
+def test_a_pass_rate_report_without_any_labelled_response_in_the_graded_file_states_its_assumption(
     tmp_path: Path, drawn: str
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)
@@ -112,7 +112,9 @@ def test_verdicts_of_a_model_on_examples_give_the_same_pass_rate_as_a_file_of_th
     assert rated(tmp_path, "--rubric", "reply.yaml")["corrected"] == expected
 
 
-def test_labels_of_other_responses_in_groups_give_a_wider_interval_than_as_many_without_groups(tmp_path: Path) -> None:
+def test_grouped_labels_of_other_responses_give_a_pass_rate_a_wider_interval_than_ungrouped_labels(
+    tmp_path: Path,
+) -> None:
     """A judge that errs on all five responses of 3 of 20 tasks: as `calibrate` of a table without responses says it."""
     rows = [(f"l{i}", f"task {i // 5}", i % 10 < 7, (i % 10 < 7) == (i >= 15)) for i in range(100)]
     words = {True: "pass", False: "fail"}

@@ -140,7 +140,7 @@ def test_the_report_says_that_few_groups_show_little_about_the_risk_that_ci_fail
     assert "3 groups of cases can't show how much the cases of a group vary together" in " ".join(done.stdout.split())
 
 
-def test_pass_rate_refuses_the_option_examples_without_a_rubric(tmp_path: Path) -> None:
+def test_pass_rate_refuses_the_examples_option_without_the_rubric_option(tmp_path: Path) -> None:
     files = turns(tmp_path)
     assert "--examples needs --rubric" in risk(tmp_path, *files, more=("--examples", "examples.jsonl"), status=2)
 
@@ -161,7 +161,7 @@ def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_one_run_or_repeats_from_a_cache_are_answered_with_the_command_that_repeats_without_a_cache(
+def test_pass_rate_prints_a_command_that_repeats_runs_without_a_cache_if_given_one_run_or_cached_copies(
     repeats: int, tmp_path: Path
 ) -> None:
     done = run("markscheme", "pass-rate", *[graded(tmp_path, 1)] * repeats, "--at-least", "0.55", cwd=tmp_path)
@@ -249,7 +249,7 @@ def test_if_two_runs_are_too_few_to_advise_a_threshold_the_report_advises_more_r
 
 @pytest.mark.usefixtures("promptfoo")
 @pytest.mark.proof
-def test_repeated_runs_by_the_real_promptfoo_are_read_as_runs(tmp_path: Path, runtime: Path) -> None:
+def test_results_of_promptfoo_s_repeat_option_are_read_as_repeated_runs(tmp_path: Path, runtime: Path) -> None:
     outputs = [f"answer {n}" for n in range(6)]
     made = evaluate(tmp_path, "", outputs, [{"type": "javascript", "value": VARYING}], args=("--repeat", "3"))
     scores = [row["score"] for row in rows(made)]

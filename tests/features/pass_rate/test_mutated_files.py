@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_experiment_s_json_with_an_output_without_a_case_is_refused_for_the_risk_that_ci_fails_by_chance(
+def test_pass_rate_at_a_threshold_refuses_an_experiment_s_json_with_an_output_without_a_case(
     folder: Path,
 ) -> None:
     outputs = [{"variant": "a", "case": "b", "output": "c"}, {"variant": "a"}]
@@ -26,7 +26,7 @@ def test_an_experiment_s_json_with_an_output_without_a_case_is_refused_for_the_r
     refuses_values(folder, "experiment.json", "output 2 has no `variant` or no `case`", *command)
 
 
-def test_scores_outside_0_to_1_in_promptfoo_s_results_are_refused_for_the_risk_that_ci_fails_by_chance(
+def test_pass_rate_at_a_threshold_ends_without_a_traceback_on_promptfoo_scores_outside_0_to_1(
     folder: Path,
 ) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))

@@ -321,7 +321,7 @@ def test_a_damaged_line_of_responses_is_refused_or_skipped_by_a_tracked_stream_a
     assert said(folder, file, "-o", "skip_damaged=true")["added"] == 50
 
 
-def test_responses_that_wait_too_long_for_an_audit_and_edited_records_of_a_stream_are_reported(folder: Path) -> None:
+def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(folder: Path) -> None:
     waiting = "Audits of 2025-W41 have waited for over four weeks"
     changed = "looks.jsonl no longer follows from the files"
     done = tracked(folder, write(folder, lines_of(*range(7))), json_too=False)
@@ -342,7 +342,7 @@ def test_a_week_that_is_added_after_later_weeks_is_not_reported_as_a_change_of_e
     assert changed in tracked(folder, json_too=False).stdout
 
 
-def test_a_report_on_worse_responses_says_that_the_length_of_inputs_does_not_explain_the_change(folder: Path) -> None:
+def test_a_report_that_responses_got_worse_says_that_the_length_of_inputs_does_not_explain_it(folder: Path) -> None:
     lines = [
         line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}
         for n, line in enumerate(lines_of(*range(8)))
@@ -400,7 +400,7 @@ def test_the_report_says_that_responses_got_better_if_an_unmoved_judge_passes_mo
     assert "the judge's share fell; labels alone don't show it" in worse
 
 
-def test_a_report_on_a_moved_judge_prints_how_to_accept_it_or_if_no_judge_is_watched_how_to_begin_a_period(
+def test_a_report_on_a_moved_judge_prints_the_command_that_accepts_the_judge_or_begins_a_new_period(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
@@ -466,7 +466,7 @@ def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_separate_pass_r
     assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
 
 
-def test_a_column_of_a_tracked_stream_is_accepted_before_a_week_is_closed_and_has_no_pass_rates_yet(
+def test_dividing_a_tracked_stream_by_a_column_gives_no_pass_rates_before_a_week_is_closed(
     folder: Path,
 ) -> None:
     assert said(folder, write(folder, lines_of(0, 1)), "--by", "language")["parts"] == {}

@@ -129,7 +129,7 @@ def test_the_confidence_limits_of_a_share_equal_the_worked_examples_at_any_confi
         assert mid_p_limits(case["hits"], case["n"], level=ALL_LOOKS) == close(tuple(case["tracked"]))
 
 
-def test_intervals_of_a_pass_rate_corrected_separately_for_judge_passes_and_fails_equal_the_worked_examples() -> None:
+def test_intervals_of_pass_rates_corrected_by_labels_drawn_by_verdict_equal_their_reference_values() -> None:
     for pool, passed, labels, expected in tracked_rates.ALL_LOOKS_RATES:
         assert figures(rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)) == close(list(expected))
     for case in block(FILE, "rate"):
@@ -284,7 +284,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_whether_a_tracked_week_is_closed_agrees_with_each_worked_example() -> None:
+def test_a_tracked_week_is_closed_at_the_numbers_of_labelled_audits_in_the_reference_file() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]

@@ -59,7 +59,7 @@ def test_evaluation_steps_of_g_eval_follow_the_criterion_s_text_or_become_it_if_
 
 
 @pytest.mark.parametrize("key", [None, "metrics"])
-def test_several_metrics_of_g_eval_are_a_criterion_each_with_its_own_threshold(key: str | None) -> None:
+def test_several_metrics_of_g_eval_become_criteria_each_with_its_own_threshold(key: str | None) -> None:
     metrics = [
         {"name": "Correctness", "criteria": "Is it correct?", "threshold": 0.8},
         {"name": "Tone", "evaluation_steps": STEPS, "strict_mode": True},

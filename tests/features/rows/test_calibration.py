@@ -95,7 +95,7 @@ def test_the_judge_is_asked_with_each_row_s_own_rubric(tmp_path: Path) -> None:
     assert (verdicts["n"], verdicts["agreement"]["value"], verdicts["lost"]) == (36, 1.0, {})
 
 
-def test_a_file_of_a_single_row_is_a_row_and_not_the_rubric_that_it_brings(tmp_path: Path) -> None:
+def test_a_file_with_a_single_row_is_read_as_a_row_and_not_as_a_rubric(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", [row(1)])
     done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
     assert done.returncode == 4, done.stderr
@@ -125,7 +125,7 @@ def test_calibrate_reports_faulty_rows_by_line(tmp_path: Path) -> None:
     assert "id 'r0' is on line 1 already" in done.stderr
 
 
-def test_if_several_judges_rated_the_rows_the_option_judge_must_name_one_of_these_judges(tmp_path: Path) -> None:
+def test_if_several_judges_rated_the_rows_the_judge_option_must_name_one_of_them(tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     for line in rows:
         line["labels"].append(line["labels"][2] | {"rater": "claude"})
@@ -166,7 +166,9 @@ def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_repo
 
 
 @pytest.mark.skipif(not REALSUMM.is_dir(), reason="runs where ../shared has the published judges of REALSumm")
-def test_published_figures_of_judges_on_criteria_of_each_response_are_reproduced(tmp_path: Path) -> None:
+def test_published_figures_of_judges_on_realsumm_are_reproduced_from_rows_with_their_own_criteria(
+    tmp_path: Path,
+) -> None:
     def table(name: str) -> list[dict[str, str]]:
         with gzip.open(REALSUMM / name, "rt") as file:
             return list(csv.DictReader(file))

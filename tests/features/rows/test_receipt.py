@@ -101,7 +101,9 @@ def judge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop("judging", None)
 
 
-def test_a_row_has_the_receipt_unless_it_has_more_criteria_than_labelled_rows_or_a_tag_of_none(folder: Path) -> None:
+def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_than_labelled_rows_or_with_another_tag(
+    folder: Path,
+) -> None:
     alike, longer, of_other_tag = receipts(folder)
     assert (alike["holds"], alike["may_gate"], alike["labels"]["n"]) == (True, True, 120)
     assert (longer["holds"], longer["may_gate"]) == (False, False)
@@ -115,7 +117,7 @@ def test_rows_that_are_asked_about_in_another_way_than_the_labelled_rows_have_no
     assert "calibrated for another pass mark or way of asking" in alike["text"]
 
 
-def test_the_accepted_run_on_rows_that_allows_least_counts_where_several_hold(tmp_path: Path) -> None:
+def test_the_accepted_run_that_permits_the_least_counts_if_several_accepted_runs_apply_to_a_row(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     accept(tmp_path, "bad.jsonl", [labelled(number, right=number % 4 == 0) for number in range(120)])
     accept(tmp_path, "good.jsonl", [labelled(number) for number in range(120)])
@@ -173,7 +175,7 @@ def test_promptfoo_s_assertion_names_the_receipt_behind_criteria_of_a_test_case(
     assert "120 human labels" in assessed(task(200)["rubric"], "warn")["reason"]
 
 
-def test_rewards_without_an_accepted_run_on_rows_are_refused_or_warned_of_as_asked(
+def test_a_reward_without_an_accepted_run_raises_an_error_or_warns_as_the_calibration_argument_says(
     judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -65,7 +65,7 @@ def test_a_judge_with_wrong_overall_scores_may_show_trends_if_its_verdicts_on_cr
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_the_rubric_that_all_rows_share_may_put_trends_on_criteria_and_limit_false_and_missed_credit(
+def test_a_rubric_shared_by_all_rows_may_decide_trends_by_criteria_and_limit_false_and_missed_credit(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "core.yaml").write_text(
@@ -115,7 +115,7 @@ def test_the_screen_says_how_many_more_tasks_have_an_even_chance_to_decide_an_un
     assert "more for an even chance to say whether the judge can gate" not in report["screen"]
 
 
-def test_the_option_max_false_credit_is_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
+def test_the_max_false_credit_setting_is_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(one_wrong(0))}\n{json.dumps(one_wrong(1))}\n")
     done = run("calibrate", "rows.jsonl", "-o", "max_false_credit=0.1", cwd=tmp_path)
     assert (done.returncode, "it goes with trend_on: criteria" in " ".join(done.stderr.split())) == (2, True)

@@ -51,7 +51,7 @@ def test_shares_of_right_verdicts_and_their_intervals_equal_the_worked_examples(
         assert ends(share) == pytest.approx((expected[key]["low"], expected[key]["high"]), abs=LIMIT), key
 
 
-def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_example() -> None:
+def test_shares_of_right_verdicts_on_rows_with_their_own_criteria_equal_their_reference_values() -> None:
     """The decisive numbers of `rows.yaml`, pooled, first case; typed here for where the case isn't."""
     named = [(f"t{task}", f"t{task}c{place}") for task in range(12) for place in range(6)]
     gold = [place % 3 > 0 for _ in range(12) for place in range(6)]

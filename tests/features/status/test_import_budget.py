@@ -26,7 +26,7 @@ def test_status_without_options_imports_no_parser_and_without_rubrics_no_reader_
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
 
 
-def test_status_without_accepted_runs_sessions_and_a_cache_loads_no_modules_for_plots_sockets_or_sqlite(
+def test_status_in_a_project_without_accepted_runs_loads_no_modules_for_plots_sockets_or_sqlite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = setting.make_setting(tmp_path / "here", raters=0)

@@ -142,7 +142,7 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
     ("count", "state", "mean"),
     [(N, "unknown", "whether their mean moves isn't shown"), (200, "holds", "though their mean stays")],
 )
-def test_a_stress_test_finds_ratings_that_flip_and_says_that_their_mean_stays_only_where_that_is_shown(
+def test_a_stress_test_reports_flipped_ratings_and_calls_their_mean_unchanged_only_if_that_is_shown(
     folder: Path, count: int, state: str, mean: str
 ) -> None:
     write_examples(folder, count)

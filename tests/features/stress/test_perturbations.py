@@ -125,7 +125,7 @@ def criterion(name: str, words: str, *, yes_no: bool = False, preserves: tuple[s
         ("praise", criterion("tone", "Is it polite?", preserves=("praise",)), False, True),
     ],
 )
-def test_a_perturbation_is_said_to_keep_a_criterion_s_level_only_if_the_criterion_is_about_something_else(
+def test_a_perturbation_is_expected_to_keep_levels_on_criteria_that_are_not_about_what_it_changes(
     change: str, who: Criterion, code: bool, kept: bool
 ) -> None:
     assert named(change).preserves(who, code=code) == kept

@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_if_a_column_of_words_or_one_of_scores_may_be_the_judge_s_options_for_both_cases_are_suggested() -> None:
+def test_both_readings_are_suggested_if_either_a_column_of_words_or_one_of_scores_may_be_the_judge_s() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -149,7 +149,7 @@ def test_a_cell_with_only_a_dash_or_a_similar_sign_in_a_column_of_numbers_is_a_m
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
 
-def test_a_question_mark_in_a_cell_needs_an_option_that_says_what_it_means_and_a_dash_does_not() -> None:
+def test_a_table_is_refused_for_a_question_mark_in_a_cell_but_not_for_a_dash_or_n_a() -> None:
     error = refused({"judge": ["good", "bad"] * 10, "human": ["?", "N/A", "-", "#N/A", *["good", "bad"] * 8]})
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
@@ -281,7 +281,9 @@ def test_all_sheets_of_a_workbook_with_the_same_columns_are_joined_by_id_on_requ
 
 
 @pytest.mark.parametrize("is_choice", [True, False])
-def test_prodigy_exports_are_refused_with_options_for_their_fields(is_choice: bool, tmp_path: Path) -> None:
+def test_calibrate_refuses_prodigy_exports_and_suggests_a_command_that_reads_their_fields(
+    is_choice: bool, tmp_path: Path
+) -> None:
     tasks = [
         {"text": f"text {row}", "_input_hash": 900 + row, "_task_hash": -row, "_annotator_id": rater}
         | ({"accept": ["good" if row % (2 + (rater == "ben")) else "bad"], "answer": "accept"} if is_choice
@@ -336,7 +338,7 @@ def test_a_table_reads_the_same_in_utf_8_and_utf_16_with_and_without_a_byte_orde
         (b"id,verdict\n\0\0\0,\0\n", "binary data"),
     ],
 )
-def test_a_page_and_binary_data_under_a_table_s_name_are_refused_as_what_they_are(
+def test_a_web_page_or_binary_data_in_a_file_named_like_a_table_is_refused_and_named_as_such(
     tmp_path: Path, raw: bytes, kind: str
 ) -> None:
     path = tmp_path / "t.csv"

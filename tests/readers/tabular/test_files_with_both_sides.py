@@ -149,7 +149,7 @@ def ratings_of(path: Path, rows: Sequence[int], column: str = "score") -> Path:
     return path
 
 
-def test_annotators_who_rated_a_part_of_the_responses_each_are_compared_on_all_rows_that_two_of_them_rated(
+def test_annotators_who_each_rated_only_some_responses_are_compared_on_rows_that_two_of_them_rated(
     tmp_path: Path,
 ) -> None:
     parts = {"ana": [*range(20)], "ben": [*range(10, 30)], "cy": [*range(10), *range(20, 32)]}
@@ -163,7 +163,7 @@ def test_annotators_who_rated_a_part_of_the_responses_each_are_compared_on_all_r
     assert rated == {name: {row for row in rows if row < 30} for name, rows in parts.items()}
 
 
-def test_of_a_judge_s_file_and_several_annotators_each_row_counts_that_the_judge_and_one_annotator_rated(
+def test_rows_rated_by_the_judge_and_at_least_one_annotator_are_kept_when_their_files_are_joined(
     tmp_path: Path,
 ) -> None:
     parts = {"ana": [*range(20)], "ben": [*range(15, 35)], "gpt": [*range(30)]}
@@ -186,7 +186,9 @@ def test_files_are_refused_if_the_ids_of_one_of_them_are_not_those_of_the_others
         read_files(files, ColumnOptions(human=("ana:score", "ben:score", "cy:score")))
 
 
-def test_which_of_several_annotators_files_are_a_judge_s_is_asked_before_their_ids_are_refused(tmp_path: Path) -> None:
+def test_several_annotators_files_are_refused_with_a_question_about_which_columns_are_the_judge_s(
+    tmp_path: Path,
+) -> None:
     parts = {"ana": [*range(20)], "ben": [*range(10, 30)], "cy": [*range(10), *range(20, 30)]}
     files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
     with pytest.raises(UsageError, match="which columns are a judge's and people's"):

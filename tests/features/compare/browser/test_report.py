@@ -71,7 +71,7 @@ def test_on_a_phone_the_page_of_a_comparison_is_no_wider_than_the_screen(chromiu
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("which", ["several", "comparison", "flips"])
-def test_axe_finds_no_fault_in_a_page_of_a_comparison_and_nothing_is_cut_off_on_a_desktop_or_a_phone(
+def test_the_accessibility_checker_axe_finds_no_fault_in_a_comparison_s_page_and_nothing_is_cut_off(
     chromium: Browser, tmp_path: Path, which: str, dark: bool
 ) -> None:
     file = tmp_path / f"{which}.html"

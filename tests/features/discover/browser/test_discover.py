@@ -331,7 +331,9 @@ def test_a_note_can_be_dragged_into_a_failure_mode_and_an_agent_s_proposal_waits
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_axe_finds_nothing_serious_in_any_view_of_discover(servers: Start, project: Path, page: Page) -> None:
+def test_the_accessibility_checker_axe_finds_no_serious_fault_in_any_view_of_discover(
+    servers: Start, project: Path, page: Page
+) -> None:
     server = servers(project)
     page.goto(server.url)
     arrive(page, 1)

@@ -124,7 +124,7 @@ def test_improve_keeps_the_author_s_pass_mark_if_no_other_pass_mark_does_better_
 
 
 @pytest.mark.proof
-def test_improve_without_options_says_if_words_and_weights_and_pass_mark_can_be_tried_and_opens_no_held_out_label(
+def test_improve_without_options_says_what_can_be_tried_and_uses_no_held_out_label(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
@@ -215,7 +215,7 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
     examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
-def test_improve_with_the_option_numbers_says_that_levels_in_a_file_of_ratings_let_new_weights_be_tried(
+def test_improve_with_the_numbers_option_can_try_new_weights_with_levels_from_a_file_of_ratings(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
@@ -230,7 +230,7 @@ def test_improve_with_the_option_numbers_says_that_levels_in_a_file_of_ratings_l
     assert (status, "there is no file of ratings nowhere.jsonl" in error) == (2, True)
 
 
-def test_improve_numbers_warns_of_ratings_that_it_does_not_need(tmp_path: Path) -> None:
+def test_improve_with_the_numbers_option_warns_of_a_file_of_ratings_that_it_does_not_need(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     lines = (plate.home / "examples.jsonl").read_text()
     levels_to_a_judge(plate, "careful.jsonl")
@@ -289,7 +289,7 @@ def test_invalid_costs_of_false_passes_and_false_fails_are_refused(tmp_path: Pat
 
 
 @pytest.mark.parametrize("options", [("--cost", "5:1"), ("--ratings", "careful.jsonl")])
-def test_options_about_weights_and_pass_mark_are_refused_without_the_option_numbers(
+def test_improve_refuses_options_about_weights_and_pass_mark_without_its_numbers_option(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=40).improve(*options)
@@ -339,7 +339,7 @@ def test_improve_with_too_few_decisions_names_the_command_that_asks_for_them(tmp
     assert refused.stderr.endswith(": markscheme label plate -o ask_whole=always\n")
 
 
-def test_improve_does_not_write_over_uncommitted_changes_without_the_option_force(tmp_path: Path) -> None:
+def test_improve_does_not_write_over_uncommitted_changes_without_the_force_option(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "rubrics")

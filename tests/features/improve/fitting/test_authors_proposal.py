@@ -67,7 +67,7 @@ def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about
 
 
-def test_fitted_weights_equal_the_worked_example_in_which_decisions_give_a_negative_criterion_more_weight() -> None:
+def test_fitted_weights_equal_their_reference_values_if_decisions_give_a_negative_criterion_more_weight() -> None:
     rows, numbers = worked_rows()
     test = score_test(rows, numbers)
     assert (test.more, test.more + test.spare) == (case.DIRECTIONS, case.UNITS)
@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example_in_which_decisions_give_a_negat
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_weights_fitted_to_decisions_and_the_test_of_the_fit_reproduce_each_worked_example(name: str) -> None:
+def test_fitted_weights_and_the_test_of_their_fit_equal_their_reference_values(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_improve_proposes_the_weights_behind_many_simulated_decisions_but_not_behind_few_in_a_31st_test() -> None:
+def test_improve_proposes_weights_that_many_decisions_support_but_none_from_few_decisions_in_a_31st_test() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"
@@ -209,7 +209,7 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_rounded_weights_keep_their_proportions_within_5_percent_or_are_multiples_of_the_finest_step(
+def test_rounded_weights_deviate_by_at_most_5_percent_or_are_multiples_of_the_finest_rounding_step(
     sizes: list[float],
 ) -> None:
     written = written_weights(np.array(sizes))

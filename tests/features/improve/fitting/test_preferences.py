@@ -114,7 +114,7 @@ def test_improve_leaves_weights_that_already_fit_the_preferences_as_they_are(tmp
     assert "The rubric prefers as people do in" in shown
 
 
-def test_without_the_option_open_improve_says_that_preferences_can_fit_weights_but_not_the_pass_mark(
+def test_improve_without_the_open_option_says_that_preferences_can_fit_weights_but_not_the_pass_mark(
     tmp_path: Path,
 ) -> None:
     plates = Plates(tmp_path, warm=1)
@@ -174,7 +174,9 @@ def test_the_option_preferences_refuses_a_rubric_of_single_responses_and_an_unkn
     assert refused in error
 
 
-def test_fitting_weights_to_preferences_refuses_a_rubric_of_pairs_with_several_questions(tmp_path: Path) -> None:
+def test_improve_refuses_to_fit_weights_to_preferences_if_the_rubric_of_pairs_has_several_criteria(
+    tmp_path: Path,
+) -> None:
     plates = Plates(tmp_path, warm=1, n=2)
     with (tmp_path / "rubrics" / "nicer.yaml").open("a") as file:
         file.write("  - {name: tone, prefer: The reply that reads kinder.}\n")
