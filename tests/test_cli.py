@@ -100,7 +100,7 @@ def test_a_full_disk_behind_standard_output_or_standard_error_exits_2_without_a_
     assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
 
 
-def test_a_broken_installation_exits_70_and_not_with_the_status_for_a_rubric_to_adjust(tmp_path: Path) -> None:
+def test_calibrate_exits_70_if_the_installation_is_broken(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise RuntimeError('half installed')")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70

@@ -164,7 +164,7 @@ def test_the_tests_that_ci_names_exist() -> None:
 
 
 @pytest.mark.proof
-def test_a_package_in_which_all_recipes_were_followed_stays_within_the_limits_on_source_code(
+def test_the_package_stays_within_its_limits_on_code_after_all_documented_recipes_are_followed(
     followed: Followed,
 ) -> None:
     modules = house.modules_of(house.SOURCE)

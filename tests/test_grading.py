@@ -122,7 +122,7 @@ def test_if_a_judge_is_asked_twice_about_a_criterion_the_level_that_scores_worse
     assert done.raw_score == -1
 
 
-def test_a_double_pass_asks_criteria_in_reverse_order_the_second_time_and_a_criterion_asked_alone_only_once() -> None:
+def test_the_double_pass_strategy_asks_in_reverse_order_the_second_time_but_asks_a_lone_criterion_only_once() -> None:
     criterion = Criterion(1.0, "C", "c", sees=("query",))
     alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
     beside = replace(alone, criteria=(*TWO.criteria, criterion))

@@ -437,7 +437,7 @@ def whole(score: Any, **keys: Any) -> Holistic | Unread:
 
 
 @pytest.mark.parametrize("score", [0, 55, 99.5, 100])
-def test_a_holistic_number_from_0_to_100_is_read(score: float) -> None:
+def test_a_holistic_score_from_0_to_100_is_read(score: float) -> None:
     assert whole(score) == Holistic(float(score), "r", "It is Paris", True, quote_in="response")
 
 

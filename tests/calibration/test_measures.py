@@ -131,7 +131,7 @@ def test_comparing_by_one_measure_equals_comparing_by_a_rubric_that_has_only_thi
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_verdict_by_one_measure_is_the_verdict_under_a_rubric_that_has_no_other_measure(
+def test_choosing_a_measure_gives_the_verdict_that_a_rubric_limited_to_that_measure_would_give(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -76,7 +76,7 @@ def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_jud
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
-def test_examples_without_a_label_on_some_criterion_are_no_labels_that_a_first_verdict_can_use() -> None:
+def test_examples_that_lack_a_label_on_one_criterion_do_not_count_as_labels_for_a_first_verdict() -> None:
     two = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?"}, {"name": "true", "requirement": "True?"}])
     asked = planned_labels(gold_of(labelled(100), two), None, 0.8)
     assert asked.labels is not None

@@ -110,7 +110,7 @@ def test_labels_given_with_the_judge_s_verdict_in_view_are_counted_and_allow_at_
     assert "36 labels not blind" in " ".join(shown.stdout.split())
 
 
-def test_the_judge_s_verdict_is_read_even_if_a_thumb_has_overridden_the_row_s_outcome(
+def test_the_judge_s_verdict_is_read_even_if_a_person_s_thumb_has_overridden_the_outcome_of_the_row(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED, wrong=4)

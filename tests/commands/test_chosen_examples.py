@@ -51,7 +51,7 @@ def test_the_option_named_only_restricts_a_calibration_to_one_system_s_examples(
     assert of_one["agreement"]["value"] == agreement
 
 
-def test_the_command_for_the_full_report_repeats_the_options_that_change_its_figures(project: Path) -> None:
+def test_the_suggested_command_for_the_full_report_repeats_the_options_that_change_its_figures(project: Path) -> None:
     chosen = ("--only", "system=a", "-o", "tolerance=0.3", "-o", "gold=human")
     shown = " ".join(run("calibrate", "polite", "--ratings", "judge.jsonl", *chosen, cwd=project).stdout.split())
     command = "markscheme calibrate polite --ratings judge.jsonl -o tolerance=0.3 -o gold=human --only system=a"

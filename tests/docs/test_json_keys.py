@@ -59,7 +59,7 @@ def test_every_key_of_the_json_that_a_command_prints_is_named_in_the_reference(
     assert {name: sorted(found) for name, found in places.items() if found} == {}
 
 
-def test_a_key_without_a_name_in_the_reference_is_found_and_a_criterion_s_name_is_no_key() -> None:
+def test_json_keys_missing_from_the_reference_are_found_and_names_of_criteria_are_not_mistaken_for_keys() -> None:
     document = {"criteria": {"tone": {"level": 1, "mood": 2}}, "pairs": [{"criteria": {"facts": {"blur": 1}}}]}
     named = frozenset(["criteria", "level", "pairs"])
     assert unnamed(document, named) == {"criteria.NAME.mood", "pairs[].criteria.NAME.blur"}

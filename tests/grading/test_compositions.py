@@ -132,7 +132,7 @@ def test_a_judge_that_prefers_whichever_response_comes_first_gives_a_tie_if_a_pa
     assert list(grade.by_order) == ["first-second", "second-first"][:orders]
 
 
-def test_a_response_of_an_excepted_slice_stays_ungraded_if_the_judge_must_be_able_to_gate() -> None:
+def test_a_response_of_a_slice_that_the_judge_may_not_gate_stays_ungraded_if_gating_is_required() -> None:
     inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
     known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
     grader = WithReceipt(inner, RECEIPT, {})

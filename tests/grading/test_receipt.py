@@ -223,7 +223,7 @@ def test_the_prompt_s_fingerprint_in_a_calibration_receipt_depends_on_the_way_in
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
-def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unknown() -> None:
+def test_a_calibration_receipt_allows_no_gate_for_an_unknown_slice_or_one_that_the_judge_may_not_gate() -> None:
     assert EXCEPT_X.for_example({"system": "Y"}).may_gate
     assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
     for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
@@ -242,7 +242,9 @@ def test_an_excepted_slice_of_one_prompt_and_model_also_excepts_rows_that_name_o
     assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
 
 
-def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tried_were_not_recorded() -> None:
+def test_a_receipt_s_text_names_slices_that_the_judge_may_not_gate_and_says_if_tried_settings_were_not_recorded() -> (
+    None
+):
     assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
     assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
         "; let a person decide: system X is excepted)"

@@ -238,7 +238,7 @@ def test_a_row_s_grade_depends_neither_on_the_order_of_rows_nor_on_a_faulty_rubr
     assert {name: there[name] for name in alone} == alone
 
 
-def test_a_column_named_rubric_is_no_rubric_of_its_row_if_the_run_s_rubric_declares_an_input_of_that_name() -> None:
+def test_a_column_named_rubric_is_an_input_and_not_the_row_s_rubric_if_the_run_s_rubric_declares_that_input() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]

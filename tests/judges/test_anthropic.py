@@ -478,7 +478,7 @@ def test_a_judge_that_was_not_closed_can_still_be_asked_in_the_next_event_loop()
         gc.collect()
 
 
-def test_twenty_simultaneous_questions_to_the_anthropic_judge_are_all_sent_at_once() -> None:
+def test_twenty_simultaneous_requests_to_the_anthropic_judge_are_all_sent_at_once() -> None:
     with MessagesFront(lambda _: front.late(front.message(VERDICT), 0.2)) as server:
         asked_often(at(server.url), 20)
         assert server.most_in_flight == 20

@@ -109,7 +109,7 @@ def test_a_judge_that_asks_to_wait_for_half_a_minute_without_an_answer_is_named_
     assert "no call was answered for 30 s" in str(caught[0].message)
 
 
-def test_a_judge_that_asks_to_wait_and_answers_in_between_is_not_warned_of() -> None:
+def test_no_warning_is_given_about_a_judge_that_asks_to_wait_as_long_as_it_answers_some_calls() -> None:
     judge = Limited(Provider(lambda number: JudgeBusy("busy", status=429) if number % 3 == 0 else None), Limiter())
     with warnings.catch_warnings():
         warnings.simplefilter("error")

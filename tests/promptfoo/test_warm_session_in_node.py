@@ -181,7 +181,7 @@ def test_with_a_python_without_markscheme_the_output_fails_with_advice_and_never
 @pytest.mark.parametrize(
     "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
 )
-def test_a_python_crash_fails_the_output_but_is_an_error_of_an_assertion_that_may_be_negated(
+def test_if_python_cannot_be_run_an_assertion_fails_its_output_or_if_it_may_be_negated_reports_an_error(
     folder: Path, test: str
 ) -> None:
     body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"

@@ -89,7 +89,7 @@ def test_numbers_in_a_table_are_levels_if_the_rubric_has_a_single_criterion_on_a
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
 
 
-def test_words_in_a_column_that_are_no_known_values_are_counted_as_not_imported_unless_the_caller_maps_them(
+def test_unknown_words_in_a_column_of_levels_are_counted_as_not_imported_unless_the_caller_maps_them(
     tmp_path: Path,
 ) -> None:
     path = table(tmp_path, "id,verdict,label\ne1,pass,meh\ne2,pass,meh\n")

@@ -15,7 +15,7 @@ from markscheme.readers.recoding import Recoding
         ("no=0, yes=1", ("0", "1"), {"yes": "1"}),
     ],
 )
-def test_the_option_named_levels_states_the_order_of_levels_and_maps_cells_to_them(
+def test_the_levels_option_states_the_order_of_levels_and_maps_cells_to_levels(
     text: str, levels: tuple[str, ...], cells: dict[str, str]
 ) -> None:
     content = Recoding.parse(text)

@@ -38,7 +38,7 @@ def test_zero_is_written_without_a_sign() -> None:
     assert "-" not in dumps(zeros)
 
 
-def test_an_array_is_written_as_its_list_with_unknown_numbers_as_null() -> None:
+def test_a_numpy_array_is_written_to_json_as_a_list_with_null_for_nan() -> None:
     assert json.loads(dumps({"levels": np.array([1.0, np.nan, 0.1 + 0.2])})) == {"levels": [1.0, None, 0.3]}
 
 

@@ -29,7 +29,7 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 
 
-def test_agreement_averaged_over_examples_equals_the_figures_of_a_worked_example() -> None:
+def test_agreement_averaged_over_examples_equals_that_of_an_independent_program() -> None:
     assert pair_agreement(PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_PEOPLE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_JUDGE, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_JUDGE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
@@ -45,7 +45,7 @@ def test_agreement_averaged_over_examples_equals_that_of_the_reference_file() ->
     assert constant == approx(case["constant_by_example"], abs=5.1e-5)
 
 
-def test_the_best_constant_answer_is_a_score_that_gold_or_an_annotator_gave() -> None:
+def test_the_baseline_is_a_score_that_gold_or_an_annotator_gave() -> None:
     gold, judge = [0.05, 0.15, 0.5, 0.7], [1.0, 1.0, 1.0, 0.5]
     people = [[0.0, 0.0], [0.1, 0.2], [0.5, 0.5], [0.7, 0.7]]
     assert agreement_figures(gold, judge, people, tolerance=0.1).constant_value == 0.1
@@ -133,7 +133,7 @@ def test_agreement_figures_of_arrays_with_different_shapes_are_refused(judge: An
         agreement_figures([0.5, 0.6], judge, people, tolerance=0.1)
 
 
-def test_ties_with_the_tolerance_are_counted_and_agreement_is_given_both_with_and_without_them() -> None:
+def test_ties_at_the_tolerance_are_counted_and_agreement_is_given_with_and_without_ties() -> None:
     gold = np.array([0.5, 0.5, 0.5, 0.5, math.nan])
     ties = tolerance_ties(gold, gold + np.array([0.1, -0.1, 0.05, 0.3, 0.1]), tolerance=0.1)
     assert (ties.n, ties.count) == (4, 2)

@@ -92,7 +92,7 @@ def test_gold_by_majority_has_no_value_where_two_levels_are_equally_frequent() -
     assert gold(table, by="majority").tolist() == approx([1, nan, 3, nan, 0], nan_ok=True)
 
 
-def test_gold_by_mean_leaves_out_annotators_who_did_not_rate() -> None:
+def test_the_mean_of_annotators_as_gold_leaves_out_annotators_who_did_not_rate() -> None:
     assert gold([[1, 2, nan], [nan, nan, nan]], by="mean").tolist() == approx([1.5, nan], nan_ok=True)
 
 

@@ -59,7 +59,7 @@ def test_a_share_estimated_from_counted_rows_of_equal_groups_equals_the_worked_e
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "mean"))
-def test_a_mean_computed_from_counts_of_identical_groups_equals_the_worked_example(
+def test_a_mean_from_counts_of_identical_groups_equals_that_in_the_reference_file(
     case: dict[str, Any],
 ) -> None:
     (differences,), groups = rows_of(case, "cells")
@@ -84,7 +84,7 @@ def test_agreement_computed_from_counts_of_identical_rows_equals_its_reference_v
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "criterion"))
-def test_statistics_of_a_criterion_computed_from_counts_of_identical_rows_equal_the_worked_examples(
+def test_statistics_of_a_criterion_from_counts_of_identical_rows_equal_those_in_the_reference_file(
     case: dict[str, Any],
 ) -> None:
     (gold, judge, *people), groups = rows_of(case)
@@ -106,7 +106,7 @@ def _passes(levels: Floats, from_level: float) -> Floats:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "decisions"))
-def test_figures_on_decisions_computed_from_counts_of_identical_rows_equal_the_worked_examples(
+def test_figures_on_decisions_from_counts_of_identical_rows_equal_those_in_the_reference_file(
     case: dict[str, Any],
 ) -> None:
     (gold, judge), groups = rows_of(case)

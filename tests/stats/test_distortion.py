@@ -52,7 +52,7 @@ def test_slope_and_noise_of_a_judge_equal_those_computed_by_hand_from_the_covari
     assert shared_and_own(people) == pytest.approx((shared, own))
 
 
-def test_the_interval_of_a_judge_s_slope_on_annotators_is_a_jackknife_interval_of_its_logarithm() -> None:
+def test_the_interval_of_a_judge_s_slope_is_a_jackknife_interval_on_the_log_scale() -> None:
     people, judge = seen(30)
     estimate = slope_on_people(people, judge)
     masks = [np.arange(30) != i for i in range(30)]
@@ -127,7 +127,7 @@ def test_a_judge_s_halo_is_how_far_it_moves_one_criterion_toward_the_mean_of_the
     assert halo(people, judge).value == pytest.approx(pull, abs=0.04)
 
 
-def test_a_halo_that_annotators_also_have_is_not_attributed_to_the_judge() -> None:
+def test_a_preference_for_longer_responses_that_annotators_share_is_not_attributed_to_the_judge() -> None:
     generator = np.random.default_rng(5)
     truth, length = generator.normal(size=(2, 20_000))
     quality = truth + 0.8 * length
@@ -183,7 +183,7 @@ def test_an_interval_of_a_judge_s_slope_or_noise_contains_the_estimate_and_is_wi
     assert wide.low < narrow.low < narrow.value < (narrow.high or 0) < wide.high
 
 
-def test_swapping_two_criteria_keeps_their_correlation_without_noise_and_reversing_one_flips_its_sign() -> None:
+def test_the_noise_corrected_correlation_of_two_criteria_is_symmetric_and_changes_sign_if_one_is_reversed() -> None:
     generator = np.random.default_rng(6)
     truth = generator.normal(size=(40, 1))
     first, second = (truth + 0.4 * generator.normal(size=(40, 2)) for _ in range(2))
@@ -207,7 +207,7 @@ def test_slope_and_noise_of_a_simulated_judge_are_estimated_correctly_despite_mi
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_share_no_variance(
+def test_a_judge_s_slope_and_noise_are_undefined_with_too_few_examples_or_annotators_without_common_variance(
     statistic: Callable[..., Estimate],
 ) -> None:
     assert "only 4 units" in (statistic(np.ones((4, 2)), np.ones(4)).undefined or "")
@@ -216,7 +216,7 @@ def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_a_judge_whose_ratings_fall_as_people_s_rise_has_no_slope_and_a_judge_without_error_has_no_noise() -> None:
+def test_the_slope_of_a_judge_that_rates_opposite_to_people_and_the_noise_of_one_without_error_are_undefined() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"
@@ -230,7 +230,7 @@ def test_the_noise_of_annotators_who_never_disagree_is_computed_as_if_they_had_d
     assert 10 < ratio.value < 60
 
 
-def test_a_halo_counts_only_the_examples_that_two_annotators_and_the_judge_rated() -> None:
+def test_the_halo_effect_counts_only_examples_that_two_annotators_and_the_judge_rated() -> None:
     rng = np.random.default_rng(1)
     truth = rng.normal(size=(400, 3))
     people = truth[:, None, :] + 0.3 * rng.normal(size=(400, 2, 3))
@@ -244,7 +244,7 @@ def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"
 
 
-def test_the_effect_of_a_response_s_property_on_a_judge_is_undefined_if_it_does_not_vary_or_units_are_too_few() -> None:
+def test_a_response_property_that_does_not_vary_or_has_too_few_units_has_an_undefined_effect_on_the_judge() -> None:
     assert "doesn't vary" in (leaning(np.arange(9.0), np.arange(9.0), np.ones(9)).undefined or "")
     assert "only 3 units" in (leaning(np.arange(3.0), np.arange(3.0), np.arange(3.0)).undefined or "")
 

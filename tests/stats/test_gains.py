@@ -73,7 +73,7 @@ def test_the_gain_is_undefined_if_no_unit_was_rated_by_both_raters() -> None:
     assert gain_in_error([], []).undefined == "no examples"
 
 
-def test_the_limits_of_the_gain_in_error_of_one_rater_over_another_equal_those_of_a_paired_t_test() -> None:
+def test_the_interval_of_the_difference_in_error_of_two_raters_is_close_to_that_of_a_paired_t_test() -> None:
     first, second = [0.1, 0.2, 0.3, 0.1, 0.05, 0.4] * 5, [0.2, 0.1, 0.3, 0.3, 0.0, 0.2] * 5
     e = gain_in_error(first, second)
     expected = reference.ttest_rel(second, first).confidence_interval(0.95)
@@ -82,7 +82,7 @@ def test_the_limits_of_the_gain_in_error_of_one_rater_over_another_equal_those_o
 
 
 @pytest.mark.parametrize("gain", [gain_in_hits, gain_in_error])
-def test_ratings_of_two_raters_of_different_length_raise_a_valueerror(gain: object) -> None:
+def test_two_raters_lists_of_ratings_that_differ_in_length_raise_a_valueerror(gain: object) -> None:
     assert callable(gain)
     with pytest.raises(ValueError, match="equally long"):
         gain([1, 0], [1])

@@ -38,7 +38,9 @@ def as_table(labels: dict[str, list[int]]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), MID_P_LIMITS)
-def test_mid_p_limits_of_a_share_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
+def test_mid_p_limits_of_a_share_equal_those_of_an_independent_program(
+    hits: int, n: int, low: float, high: float
+) -> None:
     assert mid_p_limits(hits, n) == approx((low, high), abs=6e-7)
 
 
@@ -195,7 +197,7 @@ def test_the_difference_of_pass_rates_is_undefined_if_one_of_two_groups_of_respo
     assert difference.difference.undefined
 
 
-def test_the_planned_interval_of_a_pass_rate_never_gets_wider_with_more_labels_in_a_group_of_responses() -> None:
+def test_the_printed_table_of_planned_interval_widths_falls_with_the_number_of_labels() -> None:
     widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
     assert widths == sorted(widths, reverse=True)
 
@@ -211,6 +213,6 @@ def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses
         group_rate(table, pool)
 
 
-def test_the_difference_of_two_groups_is_refused_if_more_tests_are_in_both_groups_than_in_one_of_them() -> None:
+def test_the_difference_of_two_groups_is_refused_if_they_share_more_tests_than_one_of_them_has() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])

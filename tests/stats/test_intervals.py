@@ -305,7 +305,7 @@ def test_the_distribution_of_a_sum_of_random_choices_equals_that_from_listing_ev
         assert chance == pytest.approx(expected.get(lowest + step, 0.0), abs=1e-14)
 
 
-def test_the_distribution_of_a_sum_with_random_signs_gives_the_sign_flip_p_values_of_the_reference_file() -> None:
+def test_sign_flip_p_values_of_the_reference_file_follow_from_the_distribution_of_a_sum_with_random_signs() -> None:
     for case in block(REFERENCE, "sign_flip")["cases"]:
         differences = np.array(case["differences"])
         lowest, probability = sum_of_choices(np.stack([differences, -differences], axis=1))

@@ -100,7 +100,9 @@ def test_values_that_differ_only_by_rounding_have_a_variance_of_0() -> None:
 
 @law
 @given(st.integers(0, 10_000), st.integers(2, 30), st.integers(1, 8))
-def test_jackknife_moments_without_a_group_equal_those_of_the_remaining_units(seed: int, n: int, n_groups: int) -> None:
+def test_means_and_variances_without_a_group_equal_those_computed_from_the_remaining_units(
+    seed: int, n: int, n_groups: int
+) -> None:
     rng = np.random.default_rng(seed)
     gold, judge, groups = rng.normal(size=n) + 5, rng.normal(size=n), rng.integers(0, n_groups, n)
     left = paired(gold, judge, groups).moments

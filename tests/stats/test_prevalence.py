@@ -46,7 +46,7 @@ def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
 # ------------------------------------------------------------------------------------------------------ pass rates
 
 
-def test_a_pass_rate_from_labels_drawn_by_verdict_equals_the_worked_example() -> None:
+def test_a_pass_rate_from_labels_drawn_by_verdict_equals_that_of_an_independent_program() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(estimate) == approx((0.657046, 0.542427, 0.747537), abs=6e-7)
     assert (estimate.n, estimate.method) == (50, "by verdict strata")

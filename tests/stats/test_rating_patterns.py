@@ -63,7 +63,7 @@ def test_a_rating_between_unordered_levels_is_refused() -> None:
         encode(np.array([[1.5]]), np.array([1.0, 3.0, 2.0]))
 
 
-def test_distinct_rows_of_eighty_raters_stay_distinct() -> None:
+def test_different_rows_of_ratings_by_eighty_raters_are_never_merged() -> None:
     rng = np.random.default_rng(6)
     ratings = rng.integers(0, 9, (300, 80)).astype(float)
     ratings[rng.random((300, 80)) < 0.3] = nan

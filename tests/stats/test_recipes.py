@@ -33,7 +33,7 @@ REPRODUCED = {
             "stats/test_reliability.py::test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced"
         ],
         "g_study_p_x_r": [
-            "stats/test_reliability.py::test_the_reliability_of_the_mean_of_several_raters_equals_that_of_the_reference_file"
+            "stats/test_reliability.py::test_iccs_of_a_mean_over_several_raters_equal_those_in_the_reference_file"
         ],
         "mcnemar": [
             "stats/test_change.py::test_mcnemar_s_p_values_equal_those_of_the_reference_file_except_the_mid_p_value_of_an_even_split"

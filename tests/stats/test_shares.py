@@ -173,7 +173,7 @@ def test_changing_the_sign_of_all_values_changes_the_sign_of_a_mean_s_bounds(
     assert -1 <= lower <= forward.value + 1e-12
 
 
-def test_a_bound_of_a_share_or_mean_with_more_confidence_lies_further_from_the_value() -> None:
+def test_a_confidence_bound_of_a_share_or_mean_moves_away_from_the_estimate_as_confidence_rises() -> None:
     share, mean = share_of([3, 5, 2, 4, 5], [5] * 5), grouped_mean([1.0, 0.0, -1.0, 0.0, 1.0, 1.0])
     points: list[Any] = [share.lower(0.99), share.lower(0.9), share.value, share.upper(0.9), share.upper(0.99)]
     assert points == sorted(points)

@@ -222,7 +222,7 @@ def test_a_slice_with_hardly_any_gold_levels_in_common_with_other_examples_has_a
     assert half.comparable
 
 
-def test_a_slice_is_reported_only_for_lower_and_never_for_higher_agreement_than_other_examples_have() -> None:
+def test_a_slice_is_reported_only_if_the_judge_agrees_less_there_than_elsewhere() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     lower = slice_look(np.where(inside, np.arange(60) % 4 < 1, True), inside, gold)
     assert lower.matters(-0.2)

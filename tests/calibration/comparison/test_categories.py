@@ -163,7 +163,7 @@ def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say
     ("label", "level", "outcome"),
     [("a", 20, (1.0, True, ())), ("c", 20, (1.0, False, ("kind",))), ("a", 4, (0.2, False, ()))],
 )
-def test_a_category_leaves_the_score_unchanged_and_a_response_fails_if_its_category_is_not_declared_as_passing(
+def test_a_category_changes_no_score_but_fails_the_response_unless_the_rubric_lists_it_as_passing(
     label: str, level: float, outcome: tuple[float, bool, tuple[str, ...]]
 ) -> None:
     rubric = replace(MIXED, criteria=(PASSING.criteria[0], MIXED.criteria[1]))

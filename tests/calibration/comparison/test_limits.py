@@ -150,7 +150,7 @@ def test_a_false_pass_rate_is_added_up_over_the_strata_of_responses_that_the_jud
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
 
 
-def test_examples_that_share_tasks_widen_the_interval_of_false_passes_and_three_tasks_leave_a_limit_undecided() -> None:
+def test_shared_tasks_widen_the_interval_of_false_passes_and_with_three_tasks_a_limit_stays_undecided() -> None:
     judge = np.zeros(60)
     gold = np.zeros(60)
     tasks = [f"task {place // 5}" for place in range(60)]
@@ -168,7 +168,7 @@ def test_without_labelled_fails_a_limit_on_false_passes_is_undecided_and_the_rat
     assert state_at(nothing, 0.5) == "open"
 
 
-def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inverse_chance() -> None:
+def test_labels_drawn_with_unequal_chances_without_strata_are_weighted_by_the_inverse_of_their_chance() -> None:
     judge = np.array([0.0] * 10 + [1.0] * 10)
     examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
     weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)

@@ -261,7 +261,7 @@ def test_figures_on_judges_of_the_hanna_data_set_are_reproduced_from_their_score
 
 @pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.proof
-def test_if_people_agree_with_each_other_less_than_with_a_constant_answer_no_judge_is_shown_to_be_good() -> None:
+def test_if_people_agree_with_each_other_less_than_with_the_baseline_the_verdict_is_that_labels_disagree() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
     assert Counter((verdict, use) for verdict, use, _ in ruled) == {("labels-disagree", "explore"): 20}
@@ -413,7 +413,7 @@ def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_i
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_the_number_of_labels_needed_suffices_to_compare_with_the_target_and_with_a_constant_answer() -> None:
+def test_the_number_of_labels_needed_suffices_to_compare_the_judge_with_both_the_target_and_the_baseline() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160
@@ -422,7 +422,7 @@ def test_the_number_of_labels_needed_suffices_to_compare_with_the_target_and_wit
     assert more(figures_with(85, 100, {1.0: 23, -1.0: 22, 0.0: 55}), "target-open") is None
 
 
-def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_a_constant_answer() -> None:
+def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_the_baseline() -> None:
     assert more(figures_with(95, 100, {1.0: 2, -1.0: 2, 0.0: 96}), "constant-open") is None
     needed = more(figures_with(95, 100, {1.0: 6, -1.0: 2, 0.0: 92}), "constant-open")
     assert needed is not None

@@ -72,7 +72,7 @@ def test_many_examples_are_not_reported_as_too_few_labels_although_few_of_them_a
     assert of_code(few, "too-few-labels").message.startswith("With 13 examples")
 
 
-def test_a_constant_answer_is_stated_as_a_level_if_the_rubric_has_one_criterion_and_else_as_a_score() -> None:
+def test_a_constant_score_is_printed_as_a_level_if_the_rubric_has_one_criterion_and_else_as_a_number() -> None:
     polite = yes_no_rubric("polite")
     assert [measure_of(polite).in_words(score) for score in (1.0, 0.0)] == ["MET", "UNMET"]
     fault = replace(polite, criteria=(replace(polite.criteria[0], weight=-1.0),))

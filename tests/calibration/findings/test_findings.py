@@ -124,7 +124,7 @@ def test_a_finding_on_a_lenient_judge_of_a_yes_no_criterion_names_the_answer_met
     assert "what is not enough for MET" in str(finding.suggestion)
 
 
-def test_a_judge_that_avoids_extreme_levels_is_reported_once_and_not_as_noisy() -> None:
+def test_a_judge_that_avoids_extreme_levels_gets_a_finding_on_that_and_no_other_finding() -> None:
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.4 * (MADE.truth[:, 2] - 3) + MADE.noise[:, 2])
     findings = MADE.find(judge)

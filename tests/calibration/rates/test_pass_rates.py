@@ -128,7 +128,7 @@ def test_a_label_counts_under_the_verdict_of_the_graded_response_even_if_drawn_u
     assert rates.groups["a"].corrected.value == 1
 
 
-def test_a_judge_that_decides_repeats_of_a_response_differently_is_not_taken_for_another_judge() -> None:
+def test_a_judge_that_decides_differently_when_asked_again_about_a_response_still_counts_as_the_same_judge() -> None:
     graded = [Judged(f"q{i}", passed, "a") for passed in (True, False) for i in range(20)]
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(20)]
     assert pass_rates(graded, labelled).other_verdicts == 0

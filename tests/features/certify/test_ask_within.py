@@ -190,7 +190,7 @@ def test_the_labels_needed_for_a_promise_allow_for_the_stricter_level_of_its_nex
     assert certified(project, status=4)["needed"] >= 59, "45 labels at the first level, 59 at half of it"
 
 
-def test_certify_reports_a_damaged_line_in_its_record_of_promises_by_file_and_line(project: Path) -> None:
+def test_certify_names_the_file_and_line_of_a_damaged_line_in_its_record_of_promises(project: Path) -> None:
     label(project, 60)
     (project / "calibration" / "code-quality" / "asks.jsonl").write_text('{"at": "2026-11-02"}\n')
     done = run("markscheme", "certify", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project)

@@ -270,7 +270,7 @@ def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
     ]
 
 
-def test_thresholds_and_decisions_of_certified_cascades_equal_the_worked_examples() -> None:
+def test_thresholds_and_decisions_of_cascades_equal_those_of_an_independent_program() -> None:
     cascade = block("decisions.yaml", "cascade")
     for case in cascade["cases"]:
         stages = stages_of(case)

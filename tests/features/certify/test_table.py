@@ -74,7 +74,9 @@ def test_a_table_without_a_pass_mark_is_refused_with_the_option_that_sets_one(tm
     assert certified(tmp_path, "--pass-mark", "4")["supported"] is True
 
 
-def test_scores_from_0_to_1_rank_the_decisions_that_a_pass_mark_makes_of_them(tmp_path: Path) -> None:
+def test_decisions_that_follow_from_scores_are_ranked_by_the_distance_of_the_score_from_the_pass_mark(
+    tmp_path: Path,
+) -> None:
     """The judge is right on scores of at least 0.8 or at most 0.2, and on every other row between them."""
     scores = [(0.95, "pass"), (0.05, "fail"), (0.55, "pass"), (0.55, "fail"), (0.45, "fail"), (0.45, "pass")] * 50
     write(tmp_path / "replies.csv", [{"id": f"r{n}", "judge": s, "human": v} for n, (s, v) in enumerate(scores)])

@@ -176,7 +176,7 @@ def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(pr
 
 
 @pytest.mark.proof
-def test_examples_of_one_task_count_together_whether_two_reports_or_their_ratings_are_compared(
+def test_comparing_two_reports_groups_examples_by_task_as_comparing_their_ratings_does(
     project: Path,
 ) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"

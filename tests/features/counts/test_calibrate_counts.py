@@ -258,7 +258,7 @@ def test_a_file_whose_json_nests_too_deep_to_be_read_is_no_counts_file(project: 
         calibrate(project / "answers.yaml", counts=project / "deep.csv")
 
 
-def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -> None:
+def test_the_labels_option_is_refused_without_the_counts_option(project: Path) -> None:
     with pytest.raises(UsageError, match="--labels names the labels of --counts FILE"):
         calibrate(project / "answers.yaml", labels="spring")
 

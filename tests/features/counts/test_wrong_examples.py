@@ -39,7 +39,9 @@ def test_export_with_the_shown_option_writes_wrong_decisions_to_a_file_that_cali
     assert json.loads(run(*command, "--json", "-", cwd=project).stdout)["shown"] == shown
 
 
-def test_wrong_decisions_that_export_wrote_are_not_shown_once_the_counts_file_has_changed(project: Path) -> None:
+def test_examples_of_wrong_decisions_are_not_shown_if_the_counts_file_changed_after_export_wrote_them(
+    project: Path,
+) -> None:
     exported(project, "counts.csv", "--shown", "3")
     counts = project / "counts.csv"
     header, _, rows = counts.read_text().partition("\n")

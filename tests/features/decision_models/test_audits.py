@@ -140,7 +140,7 @@ def test_the_check_of_probabilities_uses_that_of_a_pass_or_of_the_likeliest_leve
     assert audits.criteria["a"].share == y
 
 
-def test_the_figures_on_a_judge_s_probabilities_for_published_dialogues_equal_the_worked_example(
+def test_figures_on_a_judge_s_probabilities_for_published_dialogues_equal_those_of_an_independent_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(dialogues.project(tmp_path))  # where the settings that were tried are recorded

@@ -137,7 +137,9 @@ def test_the_check_of_probabilities_ignores_the_order_of_examples_and_counts_tho
     assert mixed.slope.low == pytest.approx(forward.slope.low)
 
 
-def test_a_judge_twice_too_sure_is_overconfident_and_a_judge_whose_probabilities_match_the_outcomes_is_not() -> None:
+def test_a_judge_with_exaggerated_probabilities_is_overconfident_and_a_judge_with_matching_probabilities_is_not() -> (
+    None
+):
     p, y = drawn(400, 3, 2.0)
     too_sure = probability_audit(p, y)
     assert too_sure.is_overconfident
@@ -151,7 +153,7 @@ def test_a_judge_twice_too_sure_is_overconfident_and_a_judge_whose_probabilities
     assert calibrated.map is None
 
 
-def test_a_probability_audit_has_no_p_value_and_wider_intervals_if_examples_are_in_groups() -> None:
+def test_copies_within_groups_do_not_narrow_the_interval_of_the_probabilities_slope_and_leave_no_p_value() -> None:
     p, y = drawn(60, 4, 2.0)
     alone = probability_audit(p, y)
     copies = probability_audit(np.repeat(p, 5), np.repeat(y, 5), groups=np.repeat(np.arange(60), 5))
@@ -162,7 +164,7 @@ def test_a_probability_audit_has_no_p_value_and_wider_intervals_if_examples_are_
     assert copies.slope.n == 60
 
 
-def test_a_probability_audit_of_few_examples_or_of_nearly_one_outcome_has_no_slope_and_says_why() -> None:
+def test_a_judge_s_probabilities_have_no_slope_for_under_30_examples_or_under_5_of_one_outcome() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None

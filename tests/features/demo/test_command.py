@@ -93,7 +93,7 @@ def test_demo_prints_the_hash_that_seals_the_fault_before_the_diagnosis_and_the_
         assert secret.split("|")[0] == fault
 
 
-def test_demo_prints_a_shell_command_that_computes_again_the_hash_of_the_fault_that_it_planted(demo: Demo) -> None:
+def test_demo_prints_a_shell_command_that_recomputes_the_hash_of_the_planted_fault(demo: Demo) -> None:
     output = demo(*SEALED).stdout
     (line,) = re.findall(r"^(printf .+)$", output, re.MULTILINE)
     checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout

@@ -97,7 +97,7 @@ def test_forty_of_eighty_outputs_are_read_and_the_other_forty_are_handed_to_labe
     assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
 
 
-def test_discover_writes_the_same_rubric_examples_and_labels_as_the_project_that_the_tests_of_label_build(
+def test_discover_writes_the_rubric_examples_and_labels_that_tests_of_the_label_command_start_from(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     read = read_first_half(project)

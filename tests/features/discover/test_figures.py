@@ -47,7 +47,7 @@ def test_the_share_of_a_mode_merged_from_two_modes_is_of_outputs_read_since_both
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
-def test_the_share_of_a_merged_failure_mode_counts_all_outputs_after_earlier_outputs_are_read_again() -> None:
+def test_a_merged_failure_mode_s_share_counts_all_outputs_once_its_earlier_outputs_were_read_again() -> None:
     outputs = merged(read_outputs(OUTPUTS))
     under = outputs.codebook.mode("d").fingerprint
     again = tuple(
@@ -72,7 +72,7 @@ def test_if_failure_modes_without_definitions_are_merged_only_outputs_read_after
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_if_a_second_reader_saw_a_failure_mode_s_definition_with_every_output_all_outputs_count_for_its_share() -> None:
+def test_if_a_second_reader_checked_every_output_for_a_failure_mode_all_outputs_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)

@@ -65,7 +65,7 @@ def test_notes_are_marked_firm_only_if_a_model_that_is_asked_twice_groups_them_t
     assert suggestion.agreement < 1
 
 
-def test_in_a_model_s_groups_of_notes_unknown_note_numbers_are_dropped_and_a_group_of_one_note_stays() -> None:
+def test_unknown_note_numbers_in_a_model_s_groups_are_dropped_and_a_group_left_with_one_note_stays() -> None:
     reply = json.dumps({"modes": [{"name": "a", "definition": "A.", "notes": [1, 99, 0, True]}]})
     proposal = read_groups(f"Here it is:\n```json\n{reply}\n```", list(NOTES))
     assert (proposal.groups, proposal.unknown) == ({"a": ("ann/o1/1",)}, 3)

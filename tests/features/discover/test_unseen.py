@@ -32,7 +32,7 @@ TOLERANCE = 1e-6
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), published.LISTED_SHARES)
-def test_confidence_limits_of_a_failure_mode_s_share_equal_the_worked_examples(
+def test_confidence_limits_of_a_failure_mode_s_share_equal_those_of_an_independent_program(
     hits: int, n: int, low: float, high: float
 ) -> None:
     grouped = GroupedShare(hits / n, n, n, 1.0, 0.0, float(n))
@@ -71,7 +71,7 @@ def test_confidence_limits_for_grouped_outputs_use_the_effective_number_of_outpu
 
 
 @pytest.mark.parametrize(("read", "new_at", "bound"), published.NEW_MODE_BOUNDS)
-def test_the_bound_on_new_failure_modes_equals_the_worked_examples(
+def test_the_bound_on_new_failure_modes_equals_that_of_an_independent_program(
     read: int, new_at: tuple[int, ...], bound: float
 ) -> None:
     marks = [place in new_at for place in range(1, read + 1)]
@@ -165,7 +165,7 @@ def test_the_expected_shares_and_bounds_of_failure_modes_are_copied_from_the_ref
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_worked_cases_of_failure_modes_are_copied_from_the_reference_file_without_change() -> None:
+def test_typed_figures_on_failure_modes_equal_those_of_the_reference_file() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

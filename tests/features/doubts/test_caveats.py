@@ -45,7 +45,7 @@ def test_a_judge_that_never_differs_from_an_annotator_is_named_since_its_verdict
     assert "Warning: the judge never differs from human1 on 200 examples;" in text
 
 
-def test_rows_of_a_table_that_share_queries_or_responses_are_counted_until_a_column_of_groups_is_named() -> None:
+def test_a_warning_counts_rows_that_repeat_a_query_or_response_unless_a_column_of_groups_is_named() -> None:
     queries = [f"Question {row % 8}" for row in range(200)]
     responses = [f"The parcel is in town {row % 25}." for row in range(200)]
     warning = "Warning: {} of 200 rows repeat the {} of an earlier row"
@@ -113,7 +113,7 @@ def test_criteria_that_people_left_out_on_the_same_examples_are_named_in_one_lin
     assert "30 of 30 labelled examples have no level on short and true (e0," in text
 
 
-def test_false_fails_whose_criteria_all_pass_by_the_judge_are_counted_since_something_else_fails_them() -> None:
+def test_a_caveat_counts_false_fails_in_which_the_judge_passes_every_criterion() -> None:
     rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})
     level = {True: "MET", False: "UNMET"}
     examples: list[dict[str, Any]] = [

@@ -350,7 +350,7 @@ def test_new_weights_are_named_as_the_cause_of_a_changed_score_and_raise_no_drif
     assert not drift.alarm
 
 
-def test_an_example_whose_response_changed_is_excluded_from_drift_and_counted(tmp_path: Path) -> None:
+def test_examples_whose_response_changed_are_left_out_of_drift_and_their_number_is_reported(tmp_path: Path) -> None:
     truth = _truth(50)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = _examples({"tone": truth}, lambda i: f"answer {i}" if i >= 10 else f"a new answer {i}")

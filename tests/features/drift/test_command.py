@@ -100,7 +100,7 @@ def test_a_shift_is_attributed_to_the_judge_if_only_the_judge_changed_and_to_a_r
 
 
 @pytest.mark.proof
-def test_effects_of_a_rewording_and_of_a_changed_judge_are_separated_only_with_the_option_replay(
+def test_only_the_replay_option_separates_the_effect_of_a_rewording_from_that_of_a_changed_judge(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -135,7 +135,7 @@ def test_to_separate_the_causes_of_a_shift_cached_replies_to_the_old_wording_are
 
 
 @pytest.mark.proof
-def test_the_option_check_gives_new_ratings_the_next_run_number_and_the_same_ratings_their_old_number(
+def test_calibrate_with_the_check_option_gives_repeated_ratings_their_old_run_number_and_new_ratings_the_next(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -210,5 +210,5 @@ def test_the_drift_report_says_how_many_runs_were_accepted_and_which_file_keeps_
     assert report["baseline"]["accepted"]["file"] == str(elsewhere)
 
 
-def test_calibrate_with_the_option_accept_says_that_the_run_is_added_to_the_accepted_runs(accepted: Path) -> None:
+def test_calibrate_with_the_accept_option_says_that_the_run_is_added_to_the_accepted_runs(accepted: Path) -> None:
     assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout

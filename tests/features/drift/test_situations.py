@@ -58,7 +58,7 @@ def offers_accepting_where_it_can_be_used(calibration: Calibration) -> None:
     assert offered == (calibration.decision.use in ("gate", "trend"))
 
 
-def test_calibrate_after_an_accepted_run_suggests_the_option_accept_only_for_a_judge_that_can_be_used(
+def test_calibrate_after_an_accepted_run_suggests_accepting_only_a_judge_that_can_be_used(
     situation: tuple[str, Calibration],
 ) -> None:
     offers_accepting_where_it_can_be_used(situation[1])

@@ -171,7 +171,7 @@ def test_pass_rates_of_variants_are_corrected_by_the_judge_s_error_rates_on_labe
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_the_pass_rates_of_an_experiment_are_corrected_by_verdict_if_its_own_outputs_are_labelled(
+def test_labels_on_an_experiment_s_own_outputs_count_as_drawn_by_the_judge_s_verdict(
     run: ExperimentRun,
 ) -> None:
     grades = list(run.grades.values())
@@ -204,7 +204,7 @@ def test_a_variant_is_called_worse_than_in_the_accepted_run_if_its_scores_fell_a
     assert stayed.worse == []
 
 
-def test_of_a_hundred_simulated_experiments_without_a_change_few_are_called_worse(run: ExperimentRun) -> None:
+def test_at_most_5_of_100_simulated_experiments_without_a_change_are_called_worse(run: ExperimentRun) -> None:
     rng = random.Random(20261122)
     called = 0
     for _ in range(100):

@@ -82,7 +82,7 @@ def test_an_llm_rubric_text_that_lets_some_points_be_missed_becomes_one_criterio
             assert passing == [2, 3]
 
 
-def test_if_less_is_better_on_the_scale_in_an_llm_rubric_text_its_numbers_become_levels_from_worst_to_best(
+def test_init_orders_levels_from_worst_to_best_if_an_llm_rubric_text_says_that_less_is_better(
     tmp_path: Path,
 ) -> None:
     text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."

@@ -72,7 +72,7 @@ def test_list_items_and_levels_read_from_an_llm_rubric_text_keep_quotations_and_
     assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
 
 
-def test_each_point_in_an_llm_rubric_text_s_list_begins_with_the_words_before_that_list() -> None:
+def test_each_point_read_from_an_llm_rubric_text_begins_with_the_sentence_that_introduces_its_list() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (
         "The reply should greet the customer",

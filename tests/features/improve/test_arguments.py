@@ -14,7 +14,7 @@ LONGEST_PATH = 4095
 """Bytes of a path on Linux."""
 
 
-def test_the_option_json_of_improve_accepts_no_file_name_since_it_prints_to_standard_output() -> None:
+def test_improve_refuses_a_file_name_after_the_json_option_since_it_prints_to_standard_output() -> None:
     with pytest.raises(UsageError, match="`--json` prints to standard output here"):
         parse("improve", ["x", "--json=out.json"], SettingsFile())
 

@@ -109,7 +109,7 @@ def test_no_other_weights_within_the_bounds_fit_overall_scores_better(seed: int)
     assert fit == approx(best.x[:4], abs=2e-4)
 
 
-def test_with_more_examples_fitted_weights_come_closer_to_those_of_an_unrestricted_fit() -> None:
+def test_weights_fitted_to_more_examples_lie_closer_to_the_unrestricted_least_squares_weights() -> None:
     levels, marks = np.array(X), np.array(Y)
     free = np.linalg.lstsq(np.column_stack([np.ones(12), levels]), marks, rcond=None)[0][1:]
     apart = []
@@ -136,7 +136,7 @@ def test_no_new_weights_are_found_if_the_scores_follow_the_author_s_weights_exac
     assert tuned.reason == "your weights fit as well as any (p = 1)"
 
 
-def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_weights_against_free_weights() -> None:
+def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_weights_against_the_best_fitting_weights() -> None:
     x, y = labelled(50, [0.4, 0.4, 0.2], 3)
     free = np.column_stack([np.ones(50), x])
     line = np.column_stack([np.ones(50), x @ AUTHOR])

@@ -33,7 +33,7 @@ def test_no_further_labels_are_planned_in_a_group_whose_responses_are_all_labell
 
 
 @pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
-def test_counts_of_labels_and_of_responses_for_different_numbers_of_groups_are_refused(
+def test_counts_of_labels_and_of_responses_are_refused_if_they_are_of_different_numbers_of_groups(
     labelled: Any, pool: Any, count: int
 ) -> None:
     with pytest.raises(ValueError, match=r"pool must|labelled must"):

@@ -436,7 +436,7 @@ def test_if_annotators_differ_only_on_accepting_whole_responses_the_adjudicator_
     assert "split evenly" not in " ".join(run(*calibrate, cwd=project).stdout.split())
 
 
-def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_the_old_words_are_asked_again(
+def test_labelling_stops_if_the_rubric_is_reworded_and_later_asks_about_the_same_responses_again(
     project: Path,
 ) -> None:
     rubric = project / "rubrics" / "manners.yaml"
@@ -461,7 +461,7 @@ def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_th
 
 
 @pytest.mark.proof
-def test_label_with_the_option_next_draws_outputs_and_draws_again_once_the_drawn_outputs_are_labelled(
+def test_label_with_the_next_option_draws_more_outputs_only_once_the_drawn_outputs_are_labelled(
     project: Path,
 ) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"

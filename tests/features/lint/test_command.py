@@ -129,7 +129,7 @@ def test_lint_finds_a_rubric_by_name_and_reports_a_missing_rubric(tmp_path: Path
     assert "did you mean 'code-quality'?" in done.stderr
 
 
-def test_with_the_option_allow_advice_lint_exits_0_in_spite_of_advice_but_not_of_faults(tmp_path: Path) -> None:
+def test_lint_with_the_allow_advice_option_exits_0_despite_advice_but_not_despite_faults(tmp_path: Path) -> None:
     write(tmp_path, advised=ADVISED, faulty=FAULTY)
     done = linted(tmp_path, "--allow-advice", "advised.yaml")
     assert done.returncode == 0

@@ -37,7 +37,9 @@ def test_linting_an_invalid_rubric_reports_all_faults_with_their_lines(tmp_path:
     assert report.advice == ()
 
 
-def test_lint_advises_on_misread_yaml_and_unknown_checks_and_gray_zones_without_effect(tmp_path: Path) -> None:
+def test_lint_gives_advice_on_a_misread_yaml_number_and_an_unknown_check_and_a_gray_zone_without_effect(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "calibration" / "other"
     folder.mkdir(parents=True)
     (folder / "cascade.json").touch()

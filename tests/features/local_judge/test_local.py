@@ -56,7 +56,9 @@ def test_a_real_local_model_gives_a_verdict_in_the_required_json_schema(local_mo
 
 
 @pytest.mark.proof
-def test_a_question_asked_twice_of_a_local_model_at_once_gets_the_same_verdict_both_times(loaded: LocalJudge) -> None:
+def test_a_local_model_asked_the_same_prompt_twice_at_once_gives_the_same_verdict_both_times(
+    loaded: LocalJudge,
+) -> None:
     async def run() -> None:
         context = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
         first, second = await asyncio.gather(*context)

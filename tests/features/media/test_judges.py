@@ -192,7 +192,7 @@ def blindly(_: Mapping[str, Any]) -> Any:
 WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")
 
 
-def test_a_judge_that_reads_back_a_test_image_is_shown_a_test_image_only_once() -> None:
+def test_a_judge_that_proves_that_it_sees_images_is_shown_the_test_image_only_once() -> None:
     with ChatServer(by_reading) as server:
         judge = Limited(OpenAIJudge("sharp", api_key=KEY, base_url=server.url), Limiter())
 

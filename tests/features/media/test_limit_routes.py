@@ -139,7 +139,7 @@ def test_an_image_limit_in_promptfoo_s_config_is_applied(route: str, folder: Pat
 @pytest.mark.parametrize(
     "written", ['"cdn.example.com img.example.com"', '["cdn.example.com", "img.example.com"]'], ids=["text", "list"]
 )
-def test_the_settings_file_may_list_the_hosts_of_images_or_name_them_in_one_text(written: str, folder: Path) -> None:
+def test_the_setting_media_hosts_may_be_a_list_of_hosts_or_one_text_with_all_hosts(written: str, folder: Path) -> None:
     (folder / "markscheme.toml").write_text(f"media_hosts = {written}\n", encoding="utf-8")
     settings = find_settings(folder)
     assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}

@@ -110,6 +110,6 @@ def test_a_stress_test_limited_to_a_change_of_text_asks_nothing_about_changed_im
     assert not any(change in done.stdout for change in CHANGES_OF_IMAGES)
 
 
-def test_the_next_command_after_asking_without_a_sight_test_asks_without_one_too(charts: Path) -> None:
+def test_the_next_command_after_a_stress_test_without_a_test_image_asks_without_a_test_image_too(charts: Path) -> None:
     done = stress(charts, "believes", "--only-changes", "whitespace")
     assert "Next: markscheme calibrate charts --judge function:eyes:believes -o probe=off" in done.stdout

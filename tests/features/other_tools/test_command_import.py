@@ -167,7 +167,7 @@ def test_a_decimal_comma_is_read_as_a_point_and_a_long_scale_is_not_listed_level
     ("meaning", "hint"),
     [("MTE", "did you mean `MET`?"), ("MET,nein=UNMET", "give each word a `--levels` of its own")],
 )
-def test_a_word_that_levels_gives_a_meaning_which_is_no_level_of_the_rubric_is_refused(
+def test_the_levels_option_is_refused_if_it_maps_a_word_to_something_that_is_no_level_of_the_rubric(
     project: Path, meaning: str, hint: str
 ) -> None:
     (project / "rubrics/desk.yaml").write_text(APPLIES)

@@ -286,7 +286,7 @@ def test_a_judge_s_assessment_that_a_person_overrode_stays_the_judge_s_rating(tm
     assert content.lost == {"assessments that their rater replaced": 1}
 
 
-def test_a_judge_s_repeated_ratings_are_read_as_runs_and_of_a_person_s_repeated_ratings_the_latest_counts(
+def test_repeated_ratings_in_an_export_are_samples_if_by_a_judge_and_replace_each_other_if_by_an_annotator(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

@@ -78,7 +78,7 @@ def test_exchanging_the_names_of_two_systems_exchanges_their_strengths(seed: int
     assert values(renamed)[::-1] == pytest.approx(values(strengths), abs=1e-9, nan_ok=True)
 
 
-def test_repeating_pairs_within_their_groups_narrows_no_interval_of_strengths() -> None:
+def test_copies_of_pairs_within_their_groups_do_not_narrow_the_intervals_of_system_strengths() -> None:
     first, second, preference = drawn(1, [0.4, 0.0, -0.4], -1.0, 120)
     groups = np.arange(120) // 6
     once = davidson(first, second, preference, n_systems=3, groups=groups)

@@ -215,7 +215,7 @@ def test_a_judge_whose_preferences_flip_at_random_is_found_to_lean_in_at_most_on
     assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
 
 
-def test_a_lean_to_the_response_shown_first_gives_a_finding_that_lists_pairs_to_read() -> None:
+def test_a_judge_s_preference_for_the_response_shown_first_gives_a_finding_that_lists_pairs_to_read() -> None:
     calibration = calibrated(*simulated(1, lean=0.25))
     lean = next(finding for finding in calibration.findings if finding.code == "leans-to-first")
     assert lean.evidence["lean_to_first"]["value"] == pytest.approx(0.25, abs=0.1)

@@ -142,7 +142,7 @@ def test_calibrating_the_accepted_examples_again_is_recorded_as_evidence_on_whet
     assert len(looks(folder)) == 4
 
 
-def test_calibrating_with_five_samples_records_five_looks_at_the_accepted_examples_and_none_at_a_new_example(
+def test_five_samples_of_a_judge_record_five_looks_at_examples_of_the_accepted_run_and_none_at_new_examples(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()

@@ -283,7 +283,7 @@ def test_a_faulty_row_of_a_table_is_reported_with_its_line_even_below_a_cell_of_
     assert (done.returncode, "rows.csv:4: `time` isn't a time" in done.stderr) == (2, True)
 
 
-def test_rows_without_a_time_zone_are_refused_by_a_stream_whose_times_have_one_and_the_reverse_is_taken(
+def test_a_stream_may_change_from_times_without_a_zone_to_times_with_one_but_never_back(
     folder: Path,
 ) -> None:
     without = [{**line, "time": line["time"].removesuffix("Z")} for line in lines_of(1)]
@@ -414,7 +414,7 @@ def test_a_report_on_a_moved_judge_prints_the_command_that_accepts_the_judge_or_
     assert report_on(folder, named="open", judge=judge).onward is None
 
 
-def test_a_report_on_moved_traffic_gives_the_same_shares_of_a_column_everywhere(folder: Path) -> None:
+def test_a_report_on_moved_traffic_states_only_the_shares_of_the_column_since_the_change_began(folder: Path) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
     label(folder)
     since_onset = MixShift("language", 0.9, 0.0, "fr", 0.2, 0.6)

@@ -91,7 +91,7 @@ def test_responses_are_drawn_for_audit_by_a_hash_of_the_response_s_id() -> None:
         assert is_audited(case["seed"], case["id"], case["pi"]) is case["audited"]
 
 
-def test_raising_the_probability_of_an_audit_keeps_all_earlier_audits() -> None:
+def test_raising_the_chance_of_an_audit_keeps_every_response_that_was_audited_before() -> None:
     shares = [hash_share("reply", f"trace-{i}") for i in range(2000)]
     assert np.mean(np.array(shares) < 0.3) == pytest.approx(0.3, abs=0.03)
     assert all(is_audited("reply", f"trace-{i}", 0.5) for i in range(2000) if shares[i] < 0.3)
@@ -189,7 +189,7 @@ def test_the_alarm_on_the_judge_is_raised_if_the_judge_changes_its_own_earlier_d
     assert (both.mean(axis=0) + decisions_alone) / 2 == close(levels["evidence"])
 
 
-def test_the_flips_of_an_unchanged_judge_are_estimated_from_the_accepted_runs() -> None:
+def test_the_share_of_decisions_that_an_unchanged_judge_flips_is_estimated_from_the_accepted_runs() -> None:
     three = [[1, 1, 1, 1, 1]] * 81 + [[1, 1, 0, 1, 0]] * 3
     two_runs = [[0, 0]] * 15 + [[0, 1]]
     assert flips_when_still(three) == close(tracked_rates.FLIPS_WHEN_STILL["three of 84 waver"])

@@ -222,7 +222,7 @@ def test_an_accepted_calibration_on_rows_with_criteria_of_their_own_is_compared_
     assert since["score"]["shift"]["value"] == pytest.approx(-0.5)
 
 
-def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_earlier_accepted_calibration(
+def test_accepting_a_judge_s_calibration_on_rows_again_replaces_the_accepted_run(
     tmp_path: Path,
 ) -> None:
     rows = [row(number) for number in range(20)]
@@ -289,7 +289,7 @@ def test_only_rows_of_the_chosen_split_are_compared(tmp_path: Path) -> None:
     assert (report["verdicts"]["n"], report["counts"]["graded"]) == (60, 20)
 
 
-def test_the_option_examples_is_refused_if_calibrate_is_given_rows_with_rubrics_of_their_own(tmp_path: Path) -> None:
+def test_the_examples_option_is_refused_if_calibrate_is_given_rows_with_rubrics_of_their_own(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", [row(number) for number in range(12)])
     done = run("calibrate", "rows.jsonl", "--examples", "rows.jsonl", cwd=tmp_path)
     assert (done.returncode, "--examples needs a rubric; rows.jsonl contains its own" in done.stderr) == (2, True)
@@ -380,7 +380,7 @@ def test_rows_without_any_label_are_refused_with_the_command_that_labels_them(na
     assert (refused.returncode, f"to label them: markscheme label {name}" in refused.stderr) == (2, True)
 
 
-def test_the_details_on_rows_give_the_annotators_agreement_and_no_table_of_criteria_without_figures(
+def test_the_details_on_rows_give_annotators_agreement_and_omit_the_table_of_criteria_if_it_has_no_figures(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])

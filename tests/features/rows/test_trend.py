@@ -167,7 +167,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_limit_on_missed_credit_is_a_reason_against_trends_if_broken_or_undecided_and_none_if_kept() -> None:
+def test_a_limit_on_wrongly_withheld_credit_speaks_against_trends_if_broken_or_undecided_but_not_if_kept() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})
@@ -186,7 +186,7 @@ def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_interval_of_a_gain_over_the_constant_answer_contains_the_intervals_by_task_and_by_criterion(
+def test_the_interval_of_the_gain_over_the_baseline_contains_the_intervals_grouped_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

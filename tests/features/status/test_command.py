@@ -60,7 +60,7 @@ def test_status_says_of_a_rubric_without_an_accepted_run_that_it_has_none(here: 
     assert "60 examples" in line
 
 
-def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_path: Path) -> None:
+def test_status_counts_examples_as_labelled_only_if_people_labelled_them(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "clear"
     (folder / "ratings").mkdir(parents=True)
     (tmp_path / "rubrics").mkdir()

@@ -20,7 +20,9 @@ def test_status_of_an_accepted_run_imports_no_statistics(tmp_path: Path) -> None
         assert not loaded & {"numpy", "scipy", "anthropic", "openai", "asyncio"}
 
 
-def test_status_without_options_imports_no_parser_and_without_rubrics_no_reader_of_rubrics(tmp_path: Path) -> None:
+def test_status_without_options_or_rubrics_imports_neither_an_argument_parser_nor_a_reader_of_rubrics(
+    tmp_path: Path,
+) -> None:
     loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", tmp_path)
     assert "markscheme.features.status.view" in loaded
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}

@@ -88,7 +88,9 @@ def test_for_an_unsteady_judge_the_next_step_is_to_ask_each_question_more_often_
     assert command.endswith(f"--samples {more}")
 
 
-def test_the_table_of_perturbations_is_shown_for_a_steady_judge(tmp_path: Path) -> None:
+def test_the_chart_of_perturbations_is_shown_for_a_judge_that_gives_the_same_levels_when_asked_again(
+    tmp_path: Path,
+) -> None:
     result = ran(
         battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("whitespace",))), ByAsking(moved=False), tmp_path
     )

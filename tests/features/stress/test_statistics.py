@@ -92,7 +92,7 @@ def test_every_result_of_the_reference_table_of_perturbations_is_reproduced() ->
     assert noise.p == approx(retest["expect"]["any_change_p"])
 
 
-def test_a_perturbation_is_shown_to_have_no_effect_only_within_the_margin() -> None:
+def test_a_perturbation_is_shown_to_have_no_effect_only_if_the_interval_of_its_shift_lies_within_the_margin() -> None:
     still = stress_cells({("a", "c"): np.zeros(40)}, FIVE)["a", "c"]
     assert still.state == "holds"
     loose = stress_cells({("a", "c"): array([1, -1] * 10)}, FIVE)["a", "c"]

@@ -76,7 +76,9 @@ def test_an_option_may_name_a_column_that_several_files_have_without_naming_a_fi
     assert agreements(stated) == {("old", "human"): 8, ("new", "human"): 15}
 
 
-def test_an_option_may_name_a_repeated_column_of_labels_or_verdicts_by_its_file(tmp_path: Path) -> None:
+def test_the_human_and_judge_options_may_name_a_column_with_its_file_if_several_files_have_that_column(
+    tmp_path: Path,
+) -> None:
     of_judges = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
     with_human = read_files(of_judges, ColumnOptions(human=("old:human",)))
     assert agreements(with_human) == {("old:verdict", "old:human"): 8, ("new:verdict", "old:human"): 15}
@@ -85,7 +87,7 @@ def test_an_option_may_name_a_repeated_column_of_labels_or_verdicts_by_its_file(
     assert agreements(with_judge) == {("ann:verdict", "ann:human"): 15, ("ann:verdict", "ben:human"): 16}
 
 
-def test_labels_that_the_files_of_two_judges_repeat_are_one_annotator_s_if_only_the_judges_columns_differ_in_name(
+def test_labels_repeated_in_two_judges_files_are_one_annotator_s_if_the_judges_columns_have_different_names(
     tmp_path: Path,
 ) -> None:
     files = [table(tmp_path / "gpt.csv", LENIENT, LABELS), table(tmp_path / "claude.csv", STRICT, LABELS)]

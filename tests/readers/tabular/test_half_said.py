@@ -49,7 +49,7 @@ def test_a_word_such_as_skip_that_only_one_rater_uses_needs_an_option_that_says_
     assert unchanged.with_both("") == len(TOPICS)
 
 
-def test_a_word_such_as_skip_that_both_raters_use_is_a_category() -> None:
+def test_a_word_such_as_skip_that_both_raters_use_is_read_as_a_category() -> None:
     assert read(["skip", *TOPICS[1:]], ["tone", "skip", *TOPICS[2:]]).with_both("") == len(TOPICS)
 
 
@@ -216,7 +216,7 @@ def test_a_table_with_a_column_of_raters_is_refused_until_an_option_names_the_co
     assert reading.with_both("") == len(cases) / 2
 
 
-def test_a_column_s_name_that_only_says_who_rated_such_as_rating_by_human_names_no_criterion() -> None:
+def test_a_column_named_only_after_its_rater_such_as_rating_by_human_names_no_criterion() -> None:
     values = ["good", "bad"] * 12
     reading = read_in_memory({"rating_by_human": values, "rating_by_llm": values}, ColumnOptions())
     assert list(reading.roles.criteria) == [""]

@@ -48,7 +48,7 @@ def _several() -> str:
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
 
 
-def test_a_page_shows_flipped_decisions_with_both_judges_decisions_and_opens_the_example_behind_each(
+def test_the_page_of_a_comparison_has_a_column_for_each_judge_and_a_click_on_a_flipped_decision_shows_its_example(
     chromium: Browser, tmp_path: Path
 ) -> None:
     file = tmp_path / "comparison.html"

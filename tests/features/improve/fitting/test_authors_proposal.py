@@ -131,7 +131,7 @@ def test_the_constants_of_fitting_weights_equal_those_in_the_file_of_worked_exam
     assert block("authors.yaml", "constants") == ours
 
 
-def test_weights_fitted_to_preferences_and_the_test_of_the_fit_reproduce_each_worked_example() -> None:
+def test_weights_fitted_to_preferences_equal_those_of_an_independent_program() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)

@@ -153,7 +153,7 @@ def test_weights_are_fitted_to_preferences_with_a_judge_s_levels_if_no_annotator
     assert report["evidence"]["raters"] == ["ann"]
 
 
-def test_improve_refuses_preferences_given_with_the_judge_s_verdict_in_view_and_refuses_too_few_preferences(
+def test_improve_refuses_preferences_that_were_not_given_blind_and_preferences_that_are_too_few(
     tmp_path: Path,
 ) -> None:
     status, _, error = Plates(tmp_path / "shown", warm=1, n=50, blind=False).improve("--preferences", "nicer", "--open")
@@ -166,7 +166,7 @@ def test_improve_refuses_preferences_given_with_the_judge_s_verdict_in_view_and_
     ("source", "refused"),
     [("plate", "judges single responses"), ("nicest", "there is no rubric named 'nicest'; did you mean 'nicer'?")],
 )
-def test_the_option_preferences_refuses_a_rubric_of_single_responses_and_an_unknown_rubric_name(
+def test_the_preferences_option_of_improve_refuses_an_unknown_rubric_and_a_rubric_of_single_responses(
     tmp_path: Path, source: str, refused: str
 ) -> None:
     status, _, error = Plates(tmp_path, warm=1, n=2).improve("--preferences", source)
