@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 from benchmarks.page import write_page
 from markscheme.calibration.rates.pass_rates import pass_rates
+from markscheme.features.label.decision_table import decision_table
 from markscheme.features.label.sampling import choose_next
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import decision_table, overall_of
+from markscheme.ratings.table import overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
 from tests.stats.weighted_scores import weighted_scores

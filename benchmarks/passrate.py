@@ -41,9 +41,9 @@ import numpy.typing as npt
 
 from benchmarks.environment import python_with
 from markscheme.calibration.rates.pass_rates import pass_rates
+from markscheme.features.label.decision_table import decision_table
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import DrawnBy, Example
-from markscheme.ratings.table import decision_table
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import group_difference, group_rate

@@ -240,5 +240,5 @@ def test_a_run_with_too_few_graded_examples_is_not_accepted(here: Path) -> None:
     )
     done = calibrate(here, "--accept")
     assert done.returncode == 5
-    assert "not accepted: 12 examples are not graded" in done.stderr
+    assert "not accepted: 12 examples not graded" in done.stderr
     assert not (here / "calibration" / "clear" / "accepted.json").exists()

@@ -72,14 +72,14 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "few-for-partial-credit": _for_partial_credit,
     "few-groups": lambda groups: f"only {counted(groups, 'group')}",
     "few-in-stratum": lambda labels: f"only {number(labels, 0)} labelled in a stratum",
-    "few-labels": lambda labels, needed: f"{number(labels, 0)} labels, {_needed(needed)}",
+    "few-labels": lambda labels, needed: f"{counted(round(labels), 'label')}, {_needed(needed)}",
     "few-of-decision": lambda labels, decision, least: (
         f"only {labels} labelled {decision}; {least} of each are the least"
     ),
     "few-of-stratum": _few_of_stratum,
     "few-off": _few_off,
     "few-own-labels": lambda labels, needed, judge_alone: (
-        f"{labels} labels of its own, {_needed(needed)} (the judge alone says {percent(judge_alone)})"
+        f"{counted(labels, 'label')} of its own, {_needed(needed)} (the judge alone says {percent(judge_alone)})"
     ),
     "few-people-to-test": lambda people, shared: (
         f"needs {people} people, one of them with {shared} examples shared with the judge"
@@ -105,7 +105,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "levels-below-zero": lambda: "the ratio metric needs levels at or above 0",
     "many-levels": lambda most: f"more than {most} levels",
     "many-raters": lambda raters, for_more: f"needs two raters, not {raters}: {for_more} is its form for more",
-    "many-ungraded": lambda examples: f"{examples} examples are not graded",
+    "many-ungraded": lambda examples: f"{counted(examples, 'example')} not graded",
     "mean-over-pairs": lambda: "a mean over pairs; pooled pairs have an interval",
     "means-alike": lambda: "the examples' means don't differ",
     "metric-not-compared": lambda metric, judge, why: f"{metric} by {judge}: {why}",

@@ -221,14 +221,14 @@ def test_examples_whose_response_differs_between_two_reports_are_left_out_of_com
     comparison = compared(project, "gpt.json", "claude.json")
     assert comparison["pairs"][0]["n"] == 50
     excluded, counted_by_all = comparison["notes"]
-    assert excluded == "10 examples are excluded: the same id has different responses"
+    assert excluded == "10 examples excluded: the same id has different responses"
     assert "false passes are of the 50 examples that every judge graded" in counted_by_all
     write_lines(file, lines[10:])
     (project / "gpt.json").rename(project / "all.json")
     calibrated(project, "gpt")
     comparison = compared(project, "gpt.json", "all.json", "claude.json")  # the first has none of the ten
     assert [pair["n"] for pair in comparison["pairs"]] == [50, 50, 50]
-    assert "10 examples are excluded: the same id has different responses" in comparison["notes"]
+    assert "10 examples excluded: the same id has different responses" in comparison["notes"]
 
 
 # --- judges ---------------------------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ def test_the_graders_of_two_files_of_promptfoo_s_results_are_compared_on_outputs
     assert (comparison["reference"], comparison["best"], pair["n"]) == ("one-person", "old", 12)
     assert [flip["pass"] for flip in pair["flips"]] == [False, False]
     assert pair["criteria"]["short"]["between"]["value"] == pytest.approx(10 / 12)
-    assert comparison["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
+    assert comparison["notes"] == ["6 outputs of old not in every file", "6 outputs of new not in every file"]
     screen = run("markscheme", "compare", "old.json", "new.json", cwd=tmp_path).stdout
     assert "Next, see whether it can gate: markscheme calibrate old.json" in screen
     assert "markscheme label" not in screen, "results have no rubric whose examples can be labelled"

@@ -168,6 +168,11 @@ def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_pa
     report = rated(tmp_path)
     assert (report["not_graded"], report["raw"]["n"]) == (7, 1000)
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    with (tmp_path / "pool.jsonl").open("a") as file:
+        file.write('{"id": "x", "pass": null}\n')
+    shown = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path).stdout
+    assert "1 response not graded, in no rate." in shown
 
 
 def test_labels_drawn_by_strata_are_weighted_by_each_stratum_s_share_of_the_responses(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.features.compare.known_files import has_format
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
+from markscheme.phrases import counted
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet, refuse_own_labels
 from markscheme.ratings.examples_choice import Part, part_of
@@ -185,7 +186,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
     """
     differing = _other_responses(rated.files)
     if differing:
-        notes.append(f"{len(differing)} examples are excluded: the same id has different responses")
+        notes.append(f"{counted(len(differing), 'example')} excluded: the same id has different responses")
         rated = replace(rated, files=tuple(file.without(differing) for file in rated.files))
     if not alone or not all(file.has_responses for file in rated.files):
         return rated
@@ -199,7 +200,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
     names = distinct([file.path.stem for file in rated.files])
     for name, in_file in zip(names, ids, strict=True):
         if in_file - common:
-            notes.append(f"{len(in_file - common)} outputs of {name} are not in every file")
+            notes.append(f"{counted(len(in_file - common), 'output')} of {name} not in every file")
     return replace(
         rated, files=tuple(file.without(in_file - common) for file, in_file in zip(rated.files, ids, strict=True))
     )
@@ -237,7 +238,9 @@ def _gold(
         return None
     truth, differing = gold_between(calibrations, rated.rubric)
     if differing:
-        notes.append(f"{differing} examples have different labels in two files; the file named last counts")
+        notes.append(
+            f"the labels of {counted(differing, 'example')} differ between two files; the file named last counts"
+        )
     return truth
 
 

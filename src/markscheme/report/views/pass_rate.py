@@ -84,7 +84,7 @@ def blocks(rates: PassRates) -> Iterator[Block]:
     assumed = _assumption(rates)
     lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
     if rates.not_graded:
-        lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
+        lines.append(f"{counted(rates.not_graded, 'response')} not graded, in no rate.")
     if rates.other_verdicts:
         lines.append(
             f"On {counted(rates.other_verdicts, 'labelled response')} the judge decides otherwise here than before, "
@@ -105,7 +105,7 @@ def blocks(rates: PassRates) -> Iterator[Block]:
         reasons = {difference.difference.undefined for difference in rates.differences.values()}
         yield Notes(tuple(f"– {why}." for why in sorted(filter(None, reasons))))
     if rates.shared_ids:
-        yield Notes((f"{rates.shared_ids} labels have an id that several groups use; they count for no group.",))
+        yield Notes((f"{counted(rates.shared_ids, 'label')} with an id that several groups use, in no group.",))
 
 
 def _group(name: str, group: GroupPassRate) -> tuple[Line, ...]:
