@@ -96,3 +96,17 @@ def test_printed_commands_repeat_the_typed_options_for_reading_files_with_which_
     assert [command for command in commands if command.count(typed) != 1] == []
     again = next(command for command in commands if "calibrate" in command)
     assert run(*shlex.split(again), cwd=tmp_path).stdout.startswith(shown.splitlines()[0])
+
+
+def test_a_file_whose_name_begins_with_a_dash_is_taken_for_a_file_so_that_printed_commands_can_name_it(
+    tmp_path: Path,
+) -> None:
+    rows = "".join(f"r{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}\n" for i in range(40))
+    (tmp_path / "-v.csv").write_text(f"id,judge,human\n{rows}", encoding="utf-8")
+    done = run("markscheme", "calibrate", "./-v.csv", cwd=tmp_path)
+    commands = [command for command in printed_commands(done.stdout) if "-v.csv" in command]
+    assert commands
+    for command in commands:
+        assert "error: " not in run(*shlex.split(command), cwd=tmp_path).stderr, command
+    missing = run("markscheme", "calibrate", "-w.csv", cwd=tmp_path)
+    assert (missing.returncode, "unknown option `-w.csv`" in missing.stderr) == (2, True)

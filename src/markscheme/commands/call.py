@@ -355,8 +355,9 @@ def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    """Return True if a word isn't an option; "-" and negative numbers aren't options."""
-    return word == "-" or not word.startswith("-") or word.lstrip("-").replace(".", "", 1).isdigit()
+    """Return True if a word isn't an option; "-", negative numbers and files such as `-a.csv` aren't options."""
+    is_plain = word == "-" or not word.startswith("-") or word.lstrip("-").replace(".", "", 1).isdigit()
+    return is_plain or (not word.startswith("--") and "." in word and Path(word).is_file())
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ def test_init_from_a_table_keeps_questions_and_responses_so_that_a_judge_can_be_
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)
-    assert "ask a judge: `markscheme calibrate t --judge anthropic`" in done.stdout
+    assert "ask a judge: `cd project && markscheme calibrate t --judge anthropic`" in done.stdout
     rubric = load_rubric(tmp_path / "project/rubrics/t.yaml")
     examples = load_examples(tmp_path / "project/calibration/t/examples.jsonl", rubric).examples
     submissions = [example.submission for example in examples]
@@ -240,6 +240,14 @@ def test_init_names_the_texts_of_a_table_that_judges_are_not_shown_and_the_optio
     rubric = load_rubric(tmp_path / "again/rubrics/t.yaml")
     examples = load_examples(tmp_path / "again/calibration/t/examples.jsonl", rubric).examples
     assert examples[0].submission.inputs == {"query": "How do I cancel my order?"}
+
+
+def test_the_next_steps_of_a_project_made_in_another_folder_change_to_it_first(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("response,judge,human\na,pass,pass\nb,fail,fail\n", encoding="utf-8")
+    done = run("markscheme", "init", "my project", "--from", "t.csv", cwd=tmp_path)
+    commands = [line.split("`")[1] for line in done.stdout.splitlines() if "`" in line]
+    assert commands
+    assert all(command.startswith("cd 'my project' && markscheme calibrate t ") for command in commands)
 
 
 def test_a_judge_s_column_with_slashes_in_its_name_gets_a_file_of_ratings_inside_the_project(tmp_path: Path) -> None:

@@ -406,6 +406,20 @@ def test_a_judge_or_annotator_that_no_table_has_as_a_column_or_cell_is_refused(
     assert (done.returncode, hint in done.stderr) == (2, True), done.stderr
 
 
+def test_ratings_of_responses_that_the_rubric_has_no_example_of_are_followed_by_the_command_that_adds_them(
+    project: Path,
+) -> None:
+    (project / "calibration" / "one").mkdir(parents=True, exist_ok=True)
+    (project / "calibration" / "one" / "examples.jsonl").write_text('{"id": "other", "response": "a"}\n')
+    (project / "sheet.csv").write_text("id,response,judge,human\na,x,pass,fail\nb,y,fail,fail\n")
+    done = run("markscheme", "import", "sheet.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
+    command = done.stdout.partition("Next:")[2].strip()
+    assert "--examples" in command
+    added = run(*shlex.split(command), cwd=project)
+    assert added.returncode == 0, added.stderr
+    assert "Next: markscheme calibrate one" in added.stdout
+
+
 def test_a_column_that_is_read_by_its_name_is_read_once_if_an_option_names_it_too(project: Path) -> None:
     (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\nb,fail,fail\n")
     plain = imported(project, "sheet.csv", "--rubric", "one")

@@ -183,8 +183,9 @@ def _as_it_is(path: Path) -> str:
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """Yield the next steps for a project whose rubric was made from a table."""
     options = "".join(f" --ratings {quote(str(path))}" for path in project.judged)
+    cd = _to(folder)
     if project.judged:
-        yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
+        yield f"The same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
     if not project.has_responses:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
         return
@@ -196,9 +197,15 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     if project.judged:
-        yield f"{words} ask a judge: `markscheme calibrate {quote(project.rubric)} --judge anthropic`"
+        yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
-        yield f"{words} decide which label counts where they differ: `{Commands.on(project.rubric).adjudicate()}`"
+        resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"
+        yield f"{words} decide which label counts where they differ: `{resolve}`"
+
+
+def _to(folder: Path) -> str:
+    """Return the beginning of a command line that changes to the project's folder; "" if that is here."""
+    return "" if folder == Path() else f"cd {quote(str(folder))} && "
 
 
 def _with_skill() -> Iterator[str]:
@@ -213,9 +220,8 @@ def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
         folder: The project's folder.
         left_alone: Files that existed already and weren't overwritten.
     """
-    change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
-    yield f"Next, without a key:\n  {change_folder}markscheme calibrate support-reply --judge {STAND_IN}"
+    yield f"Next, without a key:\n  {_to(folder)}markscheme calibrate support-reply --judge {STAND_IN}"
     yield "With ANTHROPIC_API_KEY set, or another judge named in promptfooconfig.yaml,\n`npx promptfoo eval` grades."

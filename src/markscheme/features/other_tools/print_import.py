@@ -17,6 +17,7 @@ from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.features.other_tools.view_imported import json_of, view
 from markscheme.grading.by_row import NO_RUBRIC, own_rubric
 from markscheme.phrases import counted
+from markscheme.plain_data import json_lines
 from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
@@ -125,7 +126,7 @@ def _calibration(name: str, run: ImportRun) -> str | None:
     """Return the command that calibrates a judge with the imported ratings; None without the rated responses."""
     ratings = run.targets.ratings
     examples = run.targets.examples
-    if ratings is None or (examples is None and not _examples_of(name).exists()):
+    if ratings is None or (examples is None and not _has_examples(name, run)):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
     is_found = examples is None or not run.file.has_responses or examples.resolve() == _examples_of(name).resolve()
@@ -153,6 +154,16 @@ def _with_examples(
     options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}
     written = "".join(f" --{option} {quote(value)}" for option, value in options.items() if value is not None)
     return f"markscheme import {join(map(str, paths))}{columns.as_shell}{written} --append"
+
+
+def _has_examples(name: str, run: ImportRun) -> bool:
+    """Return True if the rubric has an example of at least one response that was rated."""
+    path = _examples_of(name)
+    if not path.exists():
+        return False
+    ids = set(run.ratings.ids)
+    lines = (line for _, line in json_lines(path, RatingError) if isinstance(line, dict))
+    return not ids or any(str(line.get("id")) in ids for line in lines)
 
 
 def _examples_of(name: str) -> Path:
