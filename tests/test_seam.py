@@ -35,7 +35,7 @@ def test_a_table_that_optional_features_extend_has_the_rows_of_the_core_and_then
     assert offered == ["once"]
 
 
-def test_looking_up_a_row_that_a_table_of_the_core_has_itself_loads_no_optional_feature(offered: list[str]) -> None:
+def test_looking_up_a_row_of_a_core_table_loads_no_optional_feature(offered: list[str]) -> None:
     assert "grey" in COLOURS
     assert "white" in COLOURS
     assert offered == []

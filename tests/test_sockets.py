@@ -69,7 +69,7 @@ def test_an_agent_s_messages_become_the_rubric_s_only_input_for_steps_whatever_t
     assert inputs_for(both, {"messages": messages, "trace": []}) == {"messages": messages, "trace": []}
 
 
-def test_of_a_list_of_messages_the_text_of_the_last_message_is_taken() -> None:
+def test_the_text_of_the_last_message_is_read_from_a_list_of_messages() -> None:
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
     assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])
     calls = [{"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}]

@@ -309,7 +309,7 @@ def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
-def test_a_table_whose_judge_and_labels_contradict_each_other_is_refused_with_the_argument_pass_to_add() -> None:
+def test_the_error_on_a_table_whose_judge_and_labels_contradict_each_other_suggests_a_call_with_pass_values() -> None:
     verdicts = ["fail" if letter == "f" else "pass" for letter in "fpppfppppfpppffpppff"]
     table = [
         {"id": f"t{index}", "verdict": verdict, "human": passed}
@@ -321,7 +321,7 @@ def test_a_table_whose_judge_and_labels_contradict_each_other_is_refused_with_th
 
 
 @pytest.mark.parametrize("value", [None, 3, ["The reply is polite"]])
-def test_calibrate_and_grade_refuse_a_number_none_or_a_list_of_texts_as_rubric_and_say_what_they_take(
+def test_calibrate_and_grade_refuse_a_value_that_is_no_rubric_and_say_what_they_take(
     value: Any,
 ) -> None:
     got = re.escape(f", got {value!r}")

@@ -104,7 +104,7 @@ def test_findings_that_have_no_bearing_on_the_verdict_leave_the_verdict_on_a_goo
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_if_a_constant_answer_agrees_as_often_as_the_judge_the_verdict_is_open_and_states_no_labels_needed() -> None:
+def test_if_the_baseline_agrees_as_often_as_the_judge_the_verdict_is_open_and_names_no_labels_needed() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))

@@ -81,7 +81,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_cases_of_excepted_slices_are_copied_from_the_reference_file_without_change() -> None:
+def test_typed_figures_on_slices_without_a_gate_equal_those_of_the_reference_file() -> None:
     cases = [
         (
             case["name"],
@@ -111,7 +111,9 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     assert calibration.exit_status == 0
 
 
-def test_a_slice_excepted_because_of_one_criterion_is_reported_with_that_criterion_if_decisions_agree_there() -> None:
+def test_if_one_criterion_keeps_a_slice_from_the_gate_although_its_decisions_agree_the_report_names_the_criterion() -> (
+    None
+):
     two = rubric("right", "tone", scale=YES_NO, weights=[19, 1])
     right = (np.arange(200) % 2).astype(float)
     tone = (np.arange(200) // 2 % 2).astype(float)
@@ -146,7 +148,7 @@ def test_with_labels_by_one_annotator_a_judge_that_fails_on_one_slice_may_show_t
 
 
 @pytest.mark.proof
-def test_the_interval_for_responses_outside_an_excepted_slice_widens_with_the_number_of_settings_tried() -> None:
+def test_with_more_settings_tried_a_judge_that_fails_on_one_slice_needs_more_agreement_to_gate_the_others() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}

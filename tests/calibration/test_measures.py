@@ -149,7 +149,7 @@ def test_choosing_a_measure_gives_the_verdict_that_a_rubric_limited_to_that_meas
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_have_equal_figures_if_a_measure_is_chosen_and_if_the_rubric_allows_no_other_measure(
+def test_slices_by_a_chosen_measure_have_the_figures_that_a_rubric_limited_to_that_measure_would_give(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

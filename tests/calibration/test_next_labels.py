@@ -124,7 +124,7 @@ def test_no_labels_are_asked_for_once_it_is_shown_whether_the_judge_can_gate(tmp
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j", verdict="ok")
 
 
-def test_if_so_many_examples_have_only_one_annotator_that_no_gate_is_allowed_a_second_annotator_is_asked_for(
+def test_if_too_few_examples_have_two_annotators_for_a_gate_a_second_annotator_is_asked_for(
     tmp_path: Path,
 ) -> None:
     both = labelled(60)

@@ -114,7 +114,7 @@ def test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_w
 
 
 @pytest.mark.proof
-def test_calibrating_a_rubric_on_each_reference_case_says_as_the_case_does_whether_the_judge_can_gate(
+def test_calibrate_says_whether_the_judge_can_gate_as_each_case_of_the_reference_file_expects(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
@@ -413,7 +413,7 @@ def test_if_the_judge_misses_only_one_of_two_limits_a_looser_limit_that_it_meets
         assert accepted.state == "shown"
 
 
-def test_a_limit_on_wrong_decisions_replaces_the_default_of_ten_points_below_the_target() -> None:
+def test_a_limit_on_false_passes_replaces_the_default_least_of_ten_points_below_the_target() -> None:
     most = ErrorLimits(false_pass=0.1)
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
@@ -443,7 +443,7 @@ def test_on_a_table_of_levels_without_a_pass_mark_a_judge_can_be_shown_good_enou
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_removed_rubric_key_agreement_on_and_the_removed_option_named_on_are_refused() -> None:
+def test_calibrate_refuses_the_removed_on_option_and_rubrics_refuse_the_removed_key_agreement_on() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

@@ -145,7 +145,7 @@ def test_calibrate_refuses_the_replace_option_without_the_accept_option(here: Pa
     assert "--replace goes with --accept" in done.stderr
 
 
-def test_accepting_a_run_without_labels_is_refused_and_the_error_names_the_command_compare(here: Path) -> None:
+def test_accepting_a_run_without_labels_is_refused_and_the_error_suggests_the_compare_command(here: Path) -> None:
     examples = here / "calibration" / "clear" / "examples.jsonl"
     lines = [json.loads(line) | {"labels": []} for line in examples.read_text(encoding="utf-8").splitlines()]
     examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

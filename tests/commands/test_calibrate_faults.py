@@ -141,7 +141,7 @@ def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
     assert "leave --split out" in stderr
 
 
-def test_the_option_scorers_of_calibrate_lets_code_grade_one_criterion_next_to_the_judge(
+def test_the_scorers_option_of_calibrate_lets_code_grade_one_criterion_next_to_the_judge(
     here: Path,
 ) -> None:
     add_check(here)
@@ -197,7 +197,7 @@ def test_a_mapped_column_that_no_table_of_ratings_has_is_refused_with_the_neares
     assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
 
 
-def test_a_mapped_column_that_is_empty_and_occurs_in_only_one_of_several_tables_is_accepted(
+def test_an_empty_mapped_column_is_accepted_even_if_only_one_of_several_tables_has_it(
     here: Path,
 ) -> None:
     (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")

@@ -150,7 +150,7 @@ def test_the_ends_of_a_scale_are_refused_for_a_column_of_words_and_the_error_nam
         ("human", ["--judge COLUMN", "--human human --human COLUMN"]),
     ],
 )
-def test_a_question_about_dozens_of_columns_names_a_few_of_them_and_no_command_lists_them(
+def test_an_error_about_a_table_with_dozens_of_columns_names_only_a_few_of_them_also_in_its_commands(
     known: str, commands: list[str], tmp_path: Path
 ) -> None:
     names = [known, *(f"q{number}" for number in range(50))]

@@ -72,7 +72,7 @@ def test_typing_the_removed_command_prompts_prints_the_grade_command_that_replac
     assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
 
 
-def test_the_option_show_prompt_prints_the_same_whether_or_not_the_file_of_the_rubric_s_examples_is_named() -> None:
+def test_the_show_prompt_option_prints_the_same_whether_or_not_the_file_of_the_rubric_s_examples_is_named() -> None:
     own = run("markscheme", "grade", "error-messages", "--show-prompt")
     examples = "calibration/error-messages/examples.jsonl"
     of_file = run("markscheme", "grade", "error-messages", examples, "--show-prompt")

@@ -31,7 +31,9 @@ def test_a_part_of_a_table_can_t_be_chosen_by_split_since_all_of_its_rows_count(
     assert (done.returncode, "--split needs a rubric" in done.stderr) == (2, True)
 
 
-def test_a_judge_named_next_to_files_of_ratings_is_refused_unless_the_settings_file_names_it(tmp_path: Path) -> None:
+def test_the_judge_option_is_refused_next_to_files_of_ratings_but_the_settings_file_may_name_a_judge(
+    tmp_path: Path,
+) -> None:
     project = make_project(tmp_path)
     done = run("calibrate", "manners", "--ratings", "gpt.jsonl", "--judge", "claude", cwd=project)
     assert (done.returncode, "--ratings and --judge both name who rated" in done.stderr) == (2, True)

@@ -68,7 +68,7 @@ def test_the_score_of_a_row_with_its_own_criteria_equals_the_score_calculated_by
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_criteria_of_a_run_and_of_a_row_keep_their_weights_unless_core_share_sets_the_run_s_share_of_the_score(
+def test_a_run_s_and_a_row_s_criteria_keep_their_weights_unless_the_key_core_share_sets_the_run_s_share(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh

@@ -100,7 +100,7 @@ def test_a_judge_that_is_down_for_20_seconds_is_asked_again_and_every_response_i
     assert all(grade.score is not None for grade in grades)
 
 
-def test_a_judge_that_asks_to_wait_for_half_a_minute_without_an_answer_is_named_in_one_warning() -> None:
+def test_a_judge_that_answers_no_call_for_half_a_minute_and_asks_to_wait_causes_a_single_warning() -> None:
     judge = Limited(Provider(always(JudgeBusy("busy (429)", status=429))), Limiter())
     with pytest.warns(RuntimeWarning) as caught:
         grades = run(graded(judge, 40))

@@ -440,7 +440,7 @@ def test_a_call_waits_for_running_calls_if_the_budget_covers_it_only_if_they_cos
         (UnreadableReply("garbage"), True),
     ],
 )
-def test_a_refused_call_costs_nothing_and_a_call_that_was_cut_off_counts_at_its_estimate(
+def test_a_refused_request_adds_nothing_to_the_cost_and_an_interrupted_request_adds_its_estimated_cost(
     error: JudgeError, charged: bool
 ) -> None:
     limiter = Limiter(budget=1_000.0)

@@ -126,7 +126,7 @@ def test_an_invalid_value_is_refused_in_the_same_words_in_a_settings_file_and_pr
             Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
 
 
-def test_if_two_sources_set_an_option_the_first_one_counts_unless_its_value_is_none() -> None:
+def test_an_option_set_by_two_sources_has_the_value_of_the_first_and_none_counts_as_not_set() -> None:
     options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 

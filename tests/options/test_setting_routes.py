@@ -201,7 +201,9 @@ def test_every_setting_of_a_command_may_be_typed_as_key_and_value_with_the_o_opt
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
-def test_the_refusal_of_a_setting_typed_like_an_option_says_to_type_it_after_the_option_o(command: str) -> None:
+def test_a_setting_typed_as_a_long_option_is_refused_with_the_form_to_type_after_the_short_option_o(
+    command: str,
+) -> None:
     for option in described(command).keyed:
         for name in option.names:
             with pytest.raises(UsageError) as refused:

@@ -61,7 +61,7 @@ def test_a_pyproject_file_is_ignored_without_a_tool_table_and_refused_if_its_mar
         find_settings(tmp_path)
 
 
-def test_a_value_in_the_settings_file_is_a_default_that_the_command_line_overrides_and_help_names(
+def test_the_command_line_overrides_values_in_the_settings_file_and_help_shows_these_values(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path)

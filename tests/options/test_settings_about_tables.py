@@ -45,7 +45,7 @@ def test_no_command_fails_because_the_settings_file_is_about_other_files_than_th
     assert without["calibrate verdicts.csv"] != 2
 
 
-def test_a_mapped_column_that_a_table_lacks_is_refused_if_it_is_typed(tmp_path: Path) -> None:
+def test_a_column_named_by_the_map_option_on_the_command_line_is_refused_if_the_table_lacks_it(tmp_path: Path) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
     done = run("calibrate", "verdicts.csv", "--map", "ticket_text=query", cwd=tmp_path)
     assert (done.returncode, "ticket_text" in done.stderr) == (2, True)

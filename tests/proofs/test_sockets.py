@@ -130,7 +130,7 @@ def _of_tag(tag: str, rubric: list[dict[str, Any]], text: str) -> float | None:
 
 
 @pytest.mark.parametrize("evaluation", ["verifiers"], indirect=True)
-def test_in_verifiers_each_task_gets_a_reward_or_an_error_in_each_of_two_rounds_of_the_environment(
+def test_the_verifiers_package_gets_a_reward_or_an_error_for_each_task_in_both_rounds_of_the_environment(
     evaluation: Any,
 ) -> None:
     good, bad, down, other = evaluation["scored"]

@@ -51,7 +51,7 @@ def test_an_answer_without_a_level_such_as_an_abstention_is_unchanged_after_writ
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
 
-def test_the_key_judge_of_a_line_is_read_as_the_rater_and_a_fault_in_a_file_of_ratings_is_reported_with_its_line(
+def test_a_line_of_ratings_may_name_its_rater_under_the_key_judge_and_faults_are_reported_with_their_line(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "judge.jsonl"

@@ -24,7 +24,7 @@ def with_a_fact(path: Path, n: int) -> Path:
     return path
 
 
-def test_if_a_rubric_is_given_its_levels_are_read_from_promptfoo_s_results_without_an_overall_score(
+def test_promptfoo_s_results_read_with_a_rubric_give_its_levels_and_no_overall_score(
     tmp_path: Path,
 ) -> None:
     rated = open_rated([with_a_fact(tmp_path / "results.json", 5)], RUBRIC)

@@ -79,7 +79,7 @@ def test_each_code_of_a_reason_is_written_out_as_the_expected_sentence(reason: R
     assert str(reason) == words
 
 
-def test_a_caveat_on_an_interval_names_levels_by_number_unless_names_for_levels_are_given() -> None:
+def test_a_caveat_on_an_interval_names_levels_by_number_unless_it_is_given_their_names() -> None:
     facts: dict[str, Fact] = {
         "first": "gold",
         "level": ScaleLevel(1.0),

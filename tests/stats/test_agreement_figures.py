@@ -54,7 +54,7 @@ def test_the_baseline_is_a_score_that_gold_or_an_annotator_gave() -> None:
     assert midway.constant.value == 0.5
 
 
-def test_the_constant_answer_compared_with_annotators_is_the_one_that_agrees_with_most_of_their_scores() -> None:
+def test_the_baseline_compared_with_annotators_is_the_constant_score_that_agrees_with_most_of_their_scores() -> None:
     gold, judge = [0.2] * 3 + [0.8] * 2, [0.2] * 5
     people = [[0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.2, 0.2]]
     figures = agreement_figures(gold, judge, people, tolerance=0.1)
@@ -113,7 +113,7 @@ def test_without_gold_scores_or_possible_answers_there_is_no_best_constant_answe
     assert math.isnan(best_constant([0.5], [], 0.1))
 
 
-def test_the_best_constant_answer_is_chosen_among_the_possible_answers_that_the_caller_lists() -> None:
+def test_the_baseline_is_chosen_among_the_constant_scores_that_the_caller_lists() -> None:
     figures = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0, 1.0])
     assert (figures.constant_value, figures.constant.value) == (1.0, 2 / 3)
     only_fails = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0])

@@ -57,7 +57,7 @@ def by_listing(rows: Rows, *, two_sided: bool) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("d", "exact_p", "mid_p"), SIGN_FLIPS)
-def test_the_sign_flip_test_gives_the_p_values_of_the_worked_examples(
+def test_the_sign_flip_test_gives_the_expected_exact_p_values_of_four_short_lists(
     d: list[int], exact_p: float, mid_p: float
 ) -> None:
     test = sign_flip(d)
@@ -123,7 +123,7 @@ def test_the_sign_flip_p_value_does_not_change_if_differences_are_reordered_or_r
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_shift_equals_the_p_value_from_listing_every_run_that_could_be_the_new_one(
+def test_the_p_value_of_a_shift_equals_that_from_listing_every_choice_of_the_new_run_for_each_example(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)
@@ -187,7 +187,7 @@ def test_for_a_hundred_thousand_examples_the_sign_flip_p_value_equals_that_of_th
 # -------------------------------------------------------------------------------------------------- changed at all
 
 
-def test_the_test_for_any_change_of_a_judge_gives_the_p_value_of_the_worked_example() -> None:
+def test_the_test_for_any_change_of_a_judge_gives_the_p_value_of_an_independent_program() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
     change_test = any_change(runs[:, 0], runs[:, 1:])
     assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
@@ -205,7 +205,7 @@ def test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_any_change_equals_that_of_listing_for_each_example_which_run_could_be_the_new_one(
+def test_the_p_value_of_any_change_equals_that_from_listing_every_choice_of_the_new_run_for_each_example(
     rows: Rows,
 ) -> None:
     runs = np.array(rows)
@@ -230,7 +230,7 @@ def test_the_share_of_examples_whose_level_changed_has_an_interval_that_allows_f
     assert alone.flips_now.low != expected.low
 
 
-def test_the_test_for_any_change_of_a_judge_detects_more_noise_around_an_unchanged_mean() -> None:
+def test_the_test_for_any_change_detects_noisier_ratings_around_an_unchanged_mean() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
@@ -269,7 +269,7 @@ def test_the_judge_s_shift_in_the_reference_file_is_reproduced() -> None:
     ("n", "up", "down", "low", "high"),
     [(50, 0, 0, -0.184025, 0.184025), (36, 0, 0, -0.254520, 0.254520), (100, 15, 3, 0.003639, 0.231655)],
 )
-def test_the_interval_of_a_judge_s_mean_shift_equals_that_of_the_worked_examples(
+def test_the_interval_of_a_judge_s_mean_shift_equals_that_of_an_independent_program(
     n: int, up: int, down: int, low: float, high: float
 ) -> None:
     interval = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)

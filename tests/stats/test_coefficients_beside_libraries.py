@@ -200,7 +200,7 @@ def test_scikit_learn_gives_the_same_kappas_for_ratings_of_two_raters_without_mi
     assert same > 0.75 * len(tables()[compared]) * len(WEIGHTS)
 
 
-def test_a_unit_that_only_one_rater_rated_counts_in_a_margin_of_gwet_s_kappa_and_not_of_scikit_learn_s() -> None:
+def test_a_unit_with_one_rating_counts_in_the_chance_agreement_of_our_kappa_but_not_in_scikit_learn_s() -> None:
     metrics = import_module("sklearn.metrics")
     ratings = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, math.nan], [math.nan, 0]])
     pairs = complete(ratings, 2)

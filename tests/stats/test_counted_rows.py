@@ -47,7 +47,7 @@ def triple(estimate: Estimate) -> list[float]:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "share"))
-def test_a_share_estimated_from_counted_rows_of_equal_groups_equals_the_worked_example(
+def test_a_share_from_counted_rows_of_equal_groups_equals_that_in_the_reference_file(
     case: dict[str, Any],
 ) -> None:
     hits, sizes, groups = np.array(case["kinds"], dtype=np.float64).T
@@ -126,7 +126,7 @@ def test_groups_are_divided_into_the_jackknife_sets_of_the_reference_file(
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "group_rate"))
-def test_a_group_s_pass_rate_computed_from_counts_of_labels_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_group_s_pass_rate_from_counts_of_labels_equals_that_in_the_reference_file(case: dict[str, Any]) -> None:
     computed = group_rate(case["labelled"], case["pool"]).rate
     assert triple(computed) == near(case["rate"])
 

@@ -76,7 +76,7 @@ def test_the_chances_that_more_labels_show_a_mean_above_or_below_a_bound_equal_t
 
 
 @pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
-def test_the_chances_that_more_labels_show_that_false_passes_are_within_a_limit_equal_the_worked_examples(
+def test_chances_that_more_labels_show_false_passes_within_a_limit_equal_those_of_an_independent_program(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
@@ -88,7 +88,7 @@ def test_the_chances_that_more_labels_show_that_false_passes_are_within_a_limit_
 
 
 @pytest.mark.parametrize(("target", "chances", "needed"), FIRST_LABELS)
-def test_the_number_of_labels_for_a_first_verdict_equals_the_worked_examples(
+def test_the_number_of_labels_for_a_first_verdict_equals_that_of_an_independent_program(
     target: float, chances: tuple[float, ...], needed: int
 ) -> None:
     labels = first_labels(target, confidence=0.975)
@@ -148,7 +148,7 @@ def test_the_chance_that_20_more_labels_show_a_share_above_or_below_its_target_e
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_labels_decide_with_equal_chance_about_hits_at_a_target_and_about_misses_at_one_minus_the_target(
+def test_a_share_of_hits_and_the_opposite_share_of_misses_have_equal_chances_to_be_decided_by_more_labels(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -174,9 +174,7 @@ def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_several_questions_the_one_needing_most_labels_counts_and_in_a_tie_the_one_less_likely_to_be_decided() -> (
-    None
-):
+def test_of_several_numbers_of_labels_needed_the_largest_counts_and_in_a_tie_the_one_with_the_lowest_chance() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)
@@ -197,9 +195,7 @@ def test_more_labels_are_needed_if_examples_share_tasks() -> None:
     assert labels.more == 160
 
 
-def test_20_more_labels_may_show_on_which_side_of_a_bound_a_mean_lies_even_if_all_differences_so_far_are_equal() -> (
-    None
-):
+def test_equal_differences_so_far_leave_some_chance_that_20_more_labels_decide_where_a_mean_lies() -> None:
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0

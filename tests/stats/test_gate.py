@@ -41,7 +41,7 @@ def test_the_labels_needed_for_a_gate_suffice_for_agreement_and_for_fails_stoppe
 
 
 @pytest.mark.proof
-def test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_reproduced() -> None:
+def test_chances_that_more_labels_decide_about_a_gate_equal_those_of_the_reference_file() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():

@@ -57,7 +57,7 @@ def test_pass_rates_of_groups_equal_their_reference_values(case: GroupRateCase) 
         assert (rate.value, rate.low, rate.high) == approx(case.rate, abs=6e-7)
 
 
-def test_the_difference_of_two_groups_pass_rates_equals_the_worked_example() -> None:
+def test_the_difference_of_two_groups_pass_rates_equals_that_of_an_independent_program() -> None:
     units = np.array(COMMON_TESTS)
     first, other = DIFFERENCE_LABELS
     compared = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)

@@ -56,7 +56,7 @@ REPRODUCED = {
     "recipes.yaml": {
         "interval_95": [
             "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_reference_file",
-            "stats/test_severity.py::test_intervals_of_errors_equal_the_worked_examples",
+            "stats/test_severity.py::test_errors_and_their_intervals_equal_those_of_the_reference_file",
             "stats/test_association.py::test_intervals_of_correlations_equal_their_reference_values",
         ],
         "sign_flip_convolution": [
@@ -82,7 +82,7 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
         ],
         "share": ["stats/test_shares.py::test_every_share_in_the_reference_file_is_reproduced"],
-        "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_reference_file_is_reproduced"],
+        "mean_difference": ["stats/test_shares.py::test_means_and_their_bounds_equal_those_of_the_reference_file"],
         "pairwise": [
             "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_that_of_the_reference_file"
         ],
@@ -93,10 +93,10 @@ REPRODUCED = {
     "gate.yaml": {
         "gate": [
             "calibration/test_two_questions.py::test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_written_as_a_table",
-            "calibration/test_two_questions.py::test_calibrating_a_rubric_on_each_reference_case_says_as_the_case_does_whether_the_judge_can_gate",
+            "calibration/test_two_questions.py::test_calibrate_says_whether_the_judge_can_gate_as_each_case_of_the_reference_file_expects",
         ],
         "labels": [
-            "stats/test_gate.py::test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_reproduced"
+            "stats/test_gate.py::test_chances_that_more_labels_decide_about_a_gate_equal_those_of_the_reference_file"
         ],
     },
     "verdict3.yaml": {
@@ -141,10 +141,10 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_are_copied_from_the_reference_file_without_change"
+            "calibration/test_exceptions.py::test_typed_figures_on_slices_without_a_gate_equal_those_of_the_reference_file"
         ],
         "stale": [
-            "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"
+            "stats/test_relabelling.py::test_typed_figures_on_relabelled_examples_equal_those_of_the_reference_file"
         ],
     },
     "groups_drift_slices.yaml": {

@@ -74,7 +74,7 @@ def test_errors_and_accuracy_equal_those_that_other_libraries_computed(table: st
 
 
 @pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
-def test_intervals_of_errors_equal_the_worked_examples(table: str) -> None:
+def test_errors_and_their_intervals_equal_those_of_the_reference_file(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     levels = range(len(numbers["table"]))
@@ -383,7 +383,7 @@ def test_statistics_of_errors_and_of_decisions_have_the_names_that_reports_use()
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 
-def test_errors_requested_by_name_equal_those_of_the_whole_family_and_keep_the_requested_order() -> None:
+def test_errors_requested_by_name_equal_those_computed_all_at_once_and_keep_the_requested_order() -> None:
     gold, judge = [1, 2, 3, 4], [1, 3, 3, 2]
     family = error_family(gold, judge)
     named = error_family(gold, judge, names=["signed_error", "mae"])

@@ -53,7 +53,7 @@ def grouped_hits(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("case", SHARES, ids=lambda case: case.name)
-def test_confidence_bounds_of_a_share_equal_the_worked_examples(case: ShareCase) -> None:
+def test_confidence_bounds_of_a_share_equal_those_of_an_independent_program(case: ShareCase) -> None:
     estimate = share_of(list(case.hits), list(case.sizes))
     tolerance = 1e-4 if case.correlation == 0 else GRID_TOLERANCE
     assert estimate.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
@@ -70,7 +70,7 @@ def test_confidence_bounds_of_a_mean_equal_their_reference_values(case: MeanCase
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
 
 
-def test_confidence_bounds_of_a_mean_of_grouped_differences_equal_the_worked_examples() -> None:
+def test_confidence_bounds_of_a_mean_of_grouped_differences_equal_those_of_an_independent_program() -> None:
     mean = grouped_mean(*GROUPED_DIFFERENCES)
     assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
@@ -96,7 +96,7 @@ def test_every_share_in_the_reference_file_is_reproduced() -> None:
         assert bounds == approx(expected, abs=GRID_TOLERANCE), case["name"]
 
 
-def test_every_mean_in_the_reference_file_is_reproduced() -> None:
+def test_means_and_their_bounds_equal_those_of_the_reference_file() -> None:
     for case in block("verdict.yaml", "mean_difference"):
         mean = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
         expected = tuple(case[name] for name in ("value", "low90", "high90", "high95"))
@@ -258,7 +258,7 @@ def test_missing_values_and_their_groups_are_left_out_of_shares_and_means() -> N
 
 
 @pytest.mark.parametrize(("values", "groups"), [([1.5], None), ([-0.5], None), ([[0.5]], None), ([0.5, 1], ["a"])])
-def test_a_grouped_share_is_refused_for_values_outside_0_to_1_or_in_a_table_or_with_a_list_of_groups_too_short(
+def test_a_grouped_share_is_refused_for_invalid_values_or_a_list_of_groups_of_another_length(
     values: Any, groups: Any
 ) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):

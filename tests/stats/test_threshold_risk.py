@@ -21,7 +21,7 @@ runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6,
 
 
 @pytest.mark.parametrize("case", GATES, ids=lambda case: case.name)
-def test_the_chance_that_a_run_fails_a_threshold_on_its_mean_equals_the_worked_examples(case: GateCase) -> None:
+def test_the_chance_that_a_run_fails_a_threshold_equals_that_of_an_independent_program(case: GateCase) -> None:
     risk = threshold_risk(case.runs, case.threshold, of=case.of)
     assert risk.center == approx(case.center)
     assert (risk.p_fail.value, risk.p_fail.low, risk.p_fail.high) == approx(case.p_fail, abs=1e-6)
@@ -49,7 +49,7 @@ def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_rep
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_drop_that_80_of_100_runs_detect_equals_the_worked_example_and_the_formula() -> None:
+def test_the_smallest_drop_detected_in_80_of_100_runs_equals_that_of_an_independent_program_and_the_formula() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)

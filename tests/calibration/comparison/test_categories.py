@@ -87,9 +87,7 @@ def test_hand_calculated_figures_on_categories_equal_those_of_the_reference_file
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_on_categories_is_the_share_of_equal_categories_for_judge_and_constant_answer_and_annotators() -> (
-    None
-):
+def test_agreement_on_categories_is_the_share_of_equal_categories_also_for_baseline_and_annotators() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)

@@ -78,7 +78,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_verdicts_on_judges_equal_those_worked_out_by_hand_from_agreement_and_gain_over_a_constant_answer(
+def test_verdicts_on_judges_equal_those_worked_out_from_agreement_and_gain_over_the_baseline(
     case: RulingCase,
 ) -> None:
     gain = mean_of(case.gain)

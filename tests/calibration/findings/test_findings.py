@@ -43,7 +43,7 @@ def test_a_judge_as_good_as_an_annotator_gets_no_finding() -> None:
 
 
 @pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
-def test_a_finding_on_a_lenient_or_severe_judge_has_the_means_of_judge_and_gold_and_a_level_to_describe_better(
+def test_a_finding_on_bias_has_the_mean_levels_of_judge_and_gold_and_names_a_level_to_describe_better(
     size: float, code: str
 ) -> None:
     judge = MADE.judge
@@ -376,7 +376,7 @@ def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> N
     assert set(finding.examples) <= {f"e{i}" for i in np.flatnonzero(gold[:, 0] == 1)}
 
 
-def test_a_judge_that_agrees_with_people_no_better_than_a_constant_answer_has_no_skill() -> None:
+def test_a_judge_that_agrees_with_people_no_more_than_the_baseline_has_no_skill() -> None:
     of = rubric("tone")
     gold = np.array([[3]] * 120 + [[1], [2], [4], [5]] * 15).astype(float)
     judge = np.where(gold == 3, np.resize([3, 4], 180)[:, None], gold)

@@ -83,7 +83,7 @@ def test_looking_up_a_finding_by_an_unknown_code_returns_none() -> None:
 
 @pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
-def test_the_command_after_a_finding_names_the_rubric_or_files_that_were_calibrated_or_is_empty(
+def test_the_command_suggested_by_a_finding_names_the_calibrated_rubric_or_there_is_no_command(
     kind: FindingKind, commands: Commands
 ) -> None:
     command = kind.command(commands, {})

@@ -80,7 +80,7 @@ def test_certify_with_the_ask_within_option_writes_a_gray_zone_into_the_rubric_a
     assert not (project / "calibration" / "code-quality" / "cascade.json").exists()
 
 
-def test_without_the_option_ask_within_certify_shows_the_gray_zone_s_width_and_leaves_the_rubric_file_as_it_is(
+def test_without_the_ask_within_option_certify_shows_the_gray_zone_and_leaves_the_rubric_file_unchanged(
     project: Path,
 ) -> None:
     label(project, 300)

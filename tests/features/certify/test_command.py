@@ -243,7 +243,7 @@ def test_grading_with_a_missing_certificate_names_the_command_that_makes_one(tmp
     assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
-def test_grades_by_certified_judges_carry_the_receipt_of_the_run_of_these_judges_that_was_accepted(
+def test_grades_by_certified_judges_carry_the_receipt_of_the_accepted_run_of_those_judges(
     certified: tuple[Path, Servers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, servers = certified
@@ -468,7 +468,7 @@ def test_certifying_a_panel_on_the_command_line_prints_how_many_independent_vote
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
 
-def test_label_with_the_option_asked_shows_only_the_responses_that_a_certificate_leaves_to_people(
+def test_label_with_the_asked_option_shows_only_the_responses_that_a_certificate_leaves_to_people(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified

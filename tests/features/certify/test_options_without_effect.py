@@ -11,7 +11,9 @@ VERDICTS = "id,judge,human\n" + "".join(f"r{i},{i % 10 / 10},{'pass' if i % 10 >
 
 
 @pytest.mark.parametrize("words", [("--ratings", "other.jsonl"), ("--examples", "other.jsonl")])
-def test_other_ratings_or_examples_than_those_of_a_table_are_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_certify_on_a_table_refuses_options_that_name_other_ratings_or_examples(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
     (tmp_path / "other.jsonl").write_text("", encoding="utf-8")
     done = run("markscheme", "certify", "verdicts.csv", "--judge", "judge", *words, cwd=tmp_path)

@@ -47,7 +47,7 @@ def test_judge_columns_of_a_table_are_stages_of_a_cascade_in_the_order_in_which_
     assert report["decided"] == [0, 200, 0]
 
 
-def test_a_judge_s_column_of_random_verdicts_is_certified_for_no_decision(table: Path) -> None:
+def test_a_judge_s_column_of_random_verdicts_gets_no_certificate(table: Path) -> None:
     assert certified(table, "--judge", "coin", "--human", "human", status=4)["supported"] is False
 
 

@@ -62,7 +62,7 @@ def test_the_page_of_a_comparison_shows_each_judge_s_confusion_matrix_with_links
 
 
 @pytest.mark.proof
-def test_calibrate_and_compare_write_a_well_formed_page_with_the_option_html(tmp_path: Path) -> None:
+def test_calibrate_and_compare_write_a_well_formed_page_with_the_html_option(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "one.html", cwd=project)
     assert done.returncode in (0, 1, 4), done.stderr

@@ -93,7 +93,7 @@ def test_a_rubric_file_that_a_commit_lacks_is_reported_as_new_and_a_commit_that_
     assert not (here / "x").exists()
 
 
-def test_the_option_report_of_compare_refuses_a_report_that_is_not_on_a_single_judge(here: Path) -> None:
+def test_the_report_option_of_compare_refuses_a_report_that_is_not_on_a_single_judge(here: Path) -> None:
     (here / "other.json").write_text('{"judges": []}')
     done = run("markscheme", "compare", "clear@HEAD", "clear", "--report", "other.json", cwd=here)
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)

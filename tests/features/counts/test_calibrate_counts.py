@@ -101,7 +101,7 @@ def test_counts_made_with_another_rubric_are_refused_and_the_error_names_a_level
     assert "isn't on its scale 1 to 4" in refused.stderr
 
 
-def test_the_option_counts_is_shown_only_by_help_all(project: Path) -> None:
+def test_the_counts_option_of_calibrate_is_shown_only_by_help_all(project: Path) -> None:
     assert "--counts" not in run("markscheme", "calibrate", "--help", cwd=project).stdout
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 

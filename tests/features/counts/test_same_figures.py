@@ -17,7 +17,7 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_calibrate_writes_equal_json_for_ratings_for_reordered_ratings_for_counts_and_for_split_counts(
+def test_calibrate_writes_equal_json_for_ratings_in_any_order_and_for_their_counts_even_if_counts_are_split(
     seed: int,
 ) -> None:
     draw = random.Random(seed)
@@ -93,7 +93,7 @@ def test_calibration_from_counts_finds_the_same_faults_as_from_ratings() -> None
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_the_counts_of_a_wide_table_equal_the_worked_example(section: str) -> None:
+def test_the_counts_of_a_wide_table_equal_those_in_the_reference_file(section: str) -> None:
     case = cases_in(CASES)[section]
     rubric = _rubric(section)
     raters = sorted({name.partition("__")[0] for name in case["columns"][1:]})

@@ -86,7 +86,7 @@ def test_every_figure_of_the_check_of_probabilities_equals_its_reference_value(c
     compare(case)
 
 
-def test_audits_of_probabilities_equal_the_worked_examples() -> None:
+def test_figures_on_a_judge_s_probabilities_equal_those_of_an_independent_program() -> None:
     audit = block("decisions.yaml", "audit")
     for case in audit["cases"]:
         if "p" in case:
@@ -175,7 +175,7 @@ def test_a_judge_s_probabilities_have_no_slope_for_under_30_examples_or_under_5_
     assert one_kind.confident[1].n == 40
 
 
-def test_a_probability_audit_has_no_slope_if_the_probabilities_separate_yes_and_no_labels_completely() -> None:
+def test_probabilities_that_separate_yes_and_no_labels_completely_have_no_slope_and_no_p_value() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"
@@ -183,13 +183,13 @@ def test_a_probability_audit_has_no_slope_if_the_probabilities_separate_yes_and_
     assert audit.map is None
 
 
-def test_a_probability_audit_without_examples_has_no_bias_and_says_that_there_are_no_examples() -> None:
+def test_figures_on_probabilities_without_any_example_have_no_bias_and_give_that_reason() -> None:
     audit = probability_audit([math.nan], [1.0])
     assert audit.n == 0
     assert audit.bias.undefined == "no examples"
     assert not audit.bins
 
 
-def test_the_jackknife_of_a_probability_audit_divides_more_than_a_thousand_examples_into_a_thousand_parts() -> None:
+def test_the_jackknife_of_figures_on_probabilities_divides_over_a_thousand_examples_into_a_thousand_parts() -> None:
     p, y = drawn(1_500, 6)
     assert "1000 parts" in (probability_audit(p, y).slope.note or "")

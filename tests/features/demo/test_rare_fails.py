@@ -22,7 +22,7 @@ def judges() -> dict[str, SimulatedJudge]:
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
-def test_each_simulated_judge_has_the_figures_of_its_worked_example(
+def test_each_simulated_judge_of_the_demo_has_the_expected_counts_and_limits_and_gate_answer(
     name: str, case: GateCase, judges: dict[str, SimulatedJudge]
 ) -> None:
     answer = judges[name].calibration.decision.gate_answer

@@ -94,7 +94,7 @@ def test_text_in_a_note_cannot_close_the_note_s_fence_in_a_prompt() -> None:
     assert prompt.user.count("</notes>") == 1  # the note's own, inside; the real tag carries a digest
 
 
-def test_notes_that_a_model_groups_count_for_a_failure_mode_only_after_a_person_accepts_them() -> None:
+def test_notes_grouped_by_a_model_count_for_a_failure_mode_only_after_a_person_accepts_them() -> None:
     outputs = read_outputs("a a a a")
     unsorted = ReadOutputs(outputs.readings, Codebook(), outputs.order)
     suggestion = asyncio.run(suggest(unsorted.notes, {}, ask, "model"))

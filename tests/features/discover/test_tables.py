@@ -88,7 +88,7 @@ def test_a_faulty_row_of_a_pool_is_located_by_the_line_of_the_file_or_if_that_is
     )
 
 
-def test_discover_remembers_the_column_named_by_the_option_response_for_its_printed_next_command(
+def test_after_the_response_option_named_a_column_discover_s_printed_next_command_need_not_name_it_again(
     tmp_path: Path,
 ) -> None:
     outputs(tmp_path, "csv", "txt")

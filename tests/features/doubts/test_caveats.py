@@ -34,7 +34,7 @@ def test_two_annotators_who_never_differ_are_named_since_one_may_be_a_copy() -> 
     assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN)
 
 
-def test_annotators_who_never_differ_because_nearly_all_passes_or_few_examples_are_labelled_are_not_named() -> None:
+def test_annotators_who_never_differ_cause_no_caveat_if_nearly_all_examples_pass_or_few_are_labelled() -> None:
     passes = [True] * 196 + [False] * 4
     assert "never differ" not in of_table(passes, passes, passes)
     assert "never differ" not in of_table(JUDGED[:74], PASSED[:74], PASSED[:74])
@@ -129,7 +129,7 @@ def test_a_caveat_counts_false_fails_in_which_the_judge_passes_every_criterion()
     assert "On 14 of 20 false fails the judge passes every criterion: the file's own pass or fail also counts" in text
 
 
-def test_false_fails_below_the_rubric_s_pass_mark_are_the_judge_s_own_even_if_each_criterion_passes() -> None:
+def test_false_fails_below_the_rubric_s_pass_mark_cause_no_caveat_even_if_every_criterion_passes() -> None:
     criterion = {"name": "it", "description": "How kind is it?", "scale": {"min": 1, "max": 5}}
     rubric = Rubric.from_dict({"name": "kind", "passingThreshold": 0.75, "criteria": [criterion]})
     examples: list[dict[str, Any]] = [

@@ -65,7 +65,7 @@ def test_calibrate_after_an_accepted_run_suggests_accepting_only_a_judge_that_ca
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_a_first_calibration_suggests_the_option_accept_only_for_a_judge_that_can_be_used(name: str) -> None:
+def test_a_first_calibration_suggests_accepting_only_a_judge_that_can_be_used(name: str) -> None:
     offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 

@@ -176,7 +176,7 @@ def test_experiment_calls_a_function_again_in_each_run_if_it_does_not_declare_wh
         ("pass_rate <= 0.7", 1),
     ],
 )
-def test_a_fail_if_rule_decides_the_exit_status_of_experiment(folder: Path, rule: str, status: int) -> None:
+def test_rules_of_the_fail_if_option_decide_the_exit_status_of_experiment(folder: Path, rule: str, status: int) -> None:
     printed = recorded(folder, "--fail-if", rule, status=status).stdout
     assert ("Fails." in printed) == bool(status)
 
@@ -186,7 +186,7 @@ def test_an_experiment_reports_every_fail_if_rule_that_it_breaks(folder: Path) -
     assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
-def test_if_cases_are_repeated_experiment_reports_how_often_a_run_would_break_a_fail_if_rule_by_chance(
+def test_if_cases_are_repeated_experiment_reports_how_often_a_fail_if_rule_would_fail_a_run_by_chance(
     folder: Path,
 ) -> None:
     draw = random.Random(1)

@@ -263,7 +263,7 @@ def test_a_half_written_last_line_in_the_file_of_outputs_is_ignored_and_lines_ad
     assert {output.text for output in made(TWO, ScriptedJudge(()), OutputsFile(path)).values()} == {"Paris.", "Rome."}
 
 
-def test_the_outputs_file_of_an_experiment_can_be_labelled_with_the_option_pool(tmp_path: Path) -> None:
+def test_the_outputs_file_of_an_experiment_can_be_used_as_a_pool_of_outputs_to_label(tmp_path: Path) -> None:
     run = asyncio.run(
         run_experiment(
             TWO,

@@ -44,13 +44,15 @@ def rows() -> dict[str, VariantFigures]:
         ("tone > 4.5", False),
     ],
 )
-def test_a_fail_if_rule_fails_an_experiment_if_the_rule_s_figure_is_beyond_the_bound(text: str, hit: bool) -> None:
+def test_a_rule_of_the_fail_if_option_fails_an_experiment_if_its_figure_is_beyond_the_rule_s_bound(
+    text: str, hit: bool
+) -> None:
     hits = Rule.parse(text, EXPERIMENT).hits(rows())
     assert bool(hits) == hit
     assert all("the run fails if" in line for line in hits)
 
 
-def test_a_fail_if_rule_for_all_variants_says_which_variants_fail() -> None:
+def test_a_rule_of_the_fail_if_option_for_all_variants_names_the_variants_that_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 

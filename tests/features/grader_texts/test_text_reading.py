@@ -37,9 +37,7 @@ def test_an_llm_rubric_text_that_asks_for_a_score_on_an_unknown_scale_is_reporte
 
 
 @pytest.mark.parametrize(("text", "_expected"), WITH_A_SCALE)
-def test_each_llm_rubric_text_that_asks_for_a_score_is_recognized_as_one_that_asks_for_a_score(
-    text: str, _expected: Expected
-) -> None:
+def test_llm_rubric_texts_that_ask_for_a_score_are_recognized(text: str, _expected: Expected) -> None:
     assert read_text(text).asks_for_score
 
 

@@ -103,7 +103,7 @@ def test_init_makes_each_llm_rubric_text_a_criterion_of_a_rubric_without_lint_er
     assert "Add it to each command: markscheme.toml cannot name code." in done.stdout
 
 
-def test_without_a_terminal_init_writes_nothing_unless_the_option_yes_is_given(tmp_path: Path) -> None:
+def test_without_a_terminal_init_writes_nothing_unless_the_yes_option_is_given(tmp_path: Path) -> None:
     project = copied("sets", tmp_path)
     done = run("markscheme", "init", cwd=project)
     assert (done.returncode, "add --yes" in done.stderr) == (2, True)
@@ -120,7 +120,7 @@ def test_without_a_terminal_init_writes_nothing_unless_the_option_yes_is_given(t
         ({"type": "factuality", "value": "It is in Leeds"}, None),
     ],
 )
-def test_init_names_promptfoo_s_option_grader_only_where_every_assertion_of_the_configuration_can_take_it(
+def test_init_suggests_promptfoo_s_grader_option_only_if_every_assertion_of_the_configuration_can_take_it(
     assertion: dict[str, Any], line: str | None, tmp_path: Path
 ) -> None:
     tests = [{"vars": {"reply": "Leeds."}, "assert": [{"type": "llm-rubric", "value": "Is kind"}, assertion]}]

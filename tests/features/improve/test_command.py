@@ -109,7 +109,7 @@ def test_a_better_wording_is_selected_on_dev_examples_and_confirmed_on_held_out_
     assert len(set(project.prompts_received())) == len(project.prompts_received())
 
 
-def test_without_the_option_open_the_judge_is_asked_about_no_held_out_example(project: Project) -> None:
+def test_without_the_open_option_improve_asks_the_judge_about_no_held_out_example(project: Project) -> None:
     project.improve("--candidates", project.candidate("better", edit(BETTER)))
     lines = (project.home / "examples.jsonl").read_text().splitlines()
     held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
@@ -250,7 +250,7 @@ def test_the_help_of_improve_shows_an_example_of_a_file_of_edits() -> None:
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 
 
-def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubric_s_file_and_records_the_change(
+def test_improve_with_the_write_option_changes_only_the_tested_words_in_the_rubric_file_and_records_the_change(
     project: Project,
 ) -> None:
     before = project.rubric.read_text()
@@ -277,7 +277,7 @@ def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubr
 
 
 @pytest.mark.proof
-def test_with_the_option_outside_improve_tests_on_all_labels_and_says_that_the_user_vouches_for_the_wording(
+def test_with_the_outside_option_improve_tests_on_all_labels_and_says_that_the_user_vouches_for_the_wording(
     project: Project,
 ) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]

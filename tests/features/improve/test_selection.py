@@ -92,7 +92,7 @@ def test_a_confirmed_gain_that_is_equal_in_all_tasks_is_reported_in_full_and_wit
     assert kept_share(None, 1.9) == 1.0
 
 
-def test_the_tasks_and_the_judge_calls_and_the_labels_that_improve_needs_equal_the_worked_examples() -> None:
+def test_numbers_of_tasks_and_judge_calls_and_labels_for_improve_equal_those_of_an_independent_program() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:

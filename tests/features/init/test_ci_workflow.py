@@ -50,7 +50,7 @@ def test_the_commands_of_the_workflow_run_in_the_project_with_the_judge_of_its_s
     assert run(*words, cwd=project).returncode in (0, 4)
 
 
-def test_init_writes_no_ci_workflow_without_rubrics_or_with_the_option_skill_or_for_an_unsafe_rubric_name(
+def test_init_writes_no_ci_workflow_without_a_rubric_or_with_the_skill_option_or_for_an_unsafe_rubric_name(
     tmp_path: Path,
 ) -> None:
     empty = run("markscheme", "init", "--ci", cwd=tmp_path)
@@ -80,7 +80,7 @@ def test_init_with_the_force_option_replaces_existing_files_and_never_writes_thr
     assert config.read_text() == shipped
 
 
-def test_init_with_the_option_force_replaces_no_file_if_one_has_uncommitted_changes(project: Path) -> None:
+def test_init_with_the_force_option_replaces_no_file_if_one_has_uncommitted_changes(project: Path) -> None:
     git(project, "init", "-q")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "first")

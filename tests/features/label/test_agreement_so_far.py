@@ -73,7 +73,7 @@ def test_two_annotators_agree_if_both_say_that_a_criterion_does_not_apply() -> N
 
 
 @given(levels=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12))
-def test_agreement_so_far_counts_the_earliest_labels_up_to_a_multiple_of_five(
+def test_the_agreement_shown_while_labelling_counts_the_earliest_labels_up_to_a_multiple_of_five(
     levels: list[tuple[int, int]],
 ) -> None:
     ratings = [

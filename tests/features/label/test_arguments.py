@@ -59,7 +59,7 @@ def test_label_refuses_an_option_that_would_have_no_effect(tmp_path: Path, words
         (["r"], None),
     ],
 )
-def test_the_option_json_of_label_takes_an_optional_file(words: list[str], target: str | None) -> None:
+def test_the_json_option_of_label_takes_an_optional_file(words: list[str], target: str | None) -> None:
     _, bound = parse("label", words, SettingsFile())
     assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
 

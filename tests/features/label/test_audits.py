@@ -50,7 +50,7 @@ def test_responses_drawn_for_audit_are_labelled_in_the_order_drawn_within_a_week
         work.file.close()
 
 
-def test_label_refuses_the_option_audits_without_a_tracked_stream_and_names_the_option_that_begins_a_stream(
+def test_label_refuses_the_audits_option_without_a_tracked_stream_and_names_the_track_option(
     folder: Path,
 ) -> None:
     (folder / "calibration/reply").mkdir(parents=True)

@@ -120,7 +120,7 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_the_option_pool(folder: Path) -> None:
+def test_label_refuses_the_pool_option_next_to_rows_and_rows_with_a_faulty_rubric(folder: Path) -> None:
     refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
     assert "rubric and pool in one" in refused.stderr
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)

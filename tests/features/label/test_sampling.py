@@ -94,7 +94,7 @@ def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_n
         assert len(weights) == n
 
 
-def test_when_outputs_are_drawn_a_decision_on_which_judges_disagree_is_in_a_doubtful_stratum() -> None:
+def test_an_output_whose_pass_or_fail_judges_dispute_is_drawn_from_the_doubtful_stratum() -> None:
     examples, ratings = pool([5.0] * 30 + [4.0] * 30)
     ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)

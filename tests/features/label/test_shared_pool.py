@@ -159,7 +159,7 @@ def test_serving_the_labelling_page_to_other_machines_without_https_gives_a_warn
         assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 
 
-def test_label_with_the_option_progress_shows_each_annotator_s_progress_consistency_and_agreement(
+def test_label_with_the_progress_option_shows_each_annotator_s_labels_and_consistency_and_agreement(
     project: Path,
 ) -> None:
     ratings = project / "calibration" / "manners" / "ratings"

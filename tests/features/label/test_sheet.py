@@ -296,7 +296,7 @@ def test_a_warning_about_a_set_that_a_command_reads_several_times_is_printed_onc
     assert done.stderr.count("hold the same response; it counts twice") == 1
 
 
-def test_labels_that_do_not_say_which_words_they_were_given_to_are_asked_again_and_a_note_says_how_to_avoid_that(
+def test_labels_of_unknown_wording_are_asked_again_and_a_note_says_how_to_avoid_that(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

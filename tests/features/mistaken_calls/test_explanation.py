@@ -120,7 +120,7 @@ def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_
     assert error_of(command).startswith(error)
 
 
-def test_if_a_command_can_read_a_file_of_that_kind_an_error_in_the_file_is_not_blamed_on_its_kind(
+def test_an_error_in_a_file_that_the_command_can_read_is_not_blamed_on_the_kind_of_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "judged.jsonl").write_text(
@@ -130,7 +130,7 @@ def test_if_a_command_can_read_a_file_of_that_kind_an_error_in_the_file_is_not_b
     assert "experiment" not in error_of("experiment try.yaml").partition("try.yaml")[0]
 
 
-def test_an_error_that_forbids_an_option_is_not_explained_by_the_empty_file_given_to_the_option(tmp_path: Path) -> None:
+def test_an_error_that_forbids_an_option_does_not_complain_that_the_option_s_file_is_empty(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     error = error_of("label tone --progress --ratings empty.jsonl")
     assert "--ratings has no effect here: --progress counts people's labels" in error

@@ -219,7 +219,7 @@ def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Pat
     assert not (project / "e.jsonl").exists()
 
 
-def test_import_refuses_existing_files_unless_the_option_append_is_given(project: Path) -> None:
+def test_import_refuses_an_existing_file_unless_the_append_option_is_given(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
     again = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
@@ -333,7 +333,7 @@ def test_a_thumb_up_or_down_is_read_as_the_level_of_a_rubric_s_only_criterion(
 # --- nothing is guessed ---------------------------------------------------------------------------------------------
 
 
-def test_a_table_that_does_not_say_who_rated_is_refused_without_the_option_kind(project: Path) -> None:
+def test_a_table_that_does_not_say_who_rated_is_refused_without_the_kind_option(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--kind human" in done.stderr
@@ -591,7 +591,9 @@ def test_columns_named_by_options_are_imported_as_ratings_of_a_judge_and_of_each
     assert report["lost"] == {}
 
 
-def test_a_column_named_like_a_judge_s_verdict_is_imported_as_a_judge_s_ratings_next_to_labels(project: Path) -> None:
+def test_import_reads_a_column_such_as_grader_verdict_as_a_judge_s_ratings_next_to_a_named_column_of_labels(
+    project: Path,
+) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label")
     assert {(line["rater"], line["kind"]) for line in report["lines"]} == {
@@ -616,7 +618,7 @@ def test_a_rater_s_columns_for_several_criteria_become_one_rating_per_row(projec
     }
 
 
-def test_with_the_option_adjudicated_a_column_of_labels_is_imported_as_adjudicated(project: Path) -> None:
+def test_with_the_adjudicated_option_a_column_of_labels_is_imported_as_adjudicated(project: Path) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label", "--adjudicated")
     assert {line["kind"] for line in report["lines"] if line["rater"] == "ana_label"} == {"adjudicated"}
@@ -666,7 +668,7 @@ def test_after_an_import_of_labels_alone_the_next_command_stores_the_responses_a
 
 
 @pytest.mark.parametrize("words", [("--group", "task"), ("--map", "task=group")])
-def test_a_column_may_be_named_whose_values_are_the_groups_of_imported_examples(
+def test_import_takes_the_groups_of_examples_from_a_column_that_the_user_names(
     words: tuple[str, ...], project: Path
 ) -> None:
     (project / "t.csv").write_text("id,response,task,good\na,A.,t1,yes\nb,B.,t1,no\n", encoding="utf-8")

@@ -299,7 +299,7 @@ def test_repeated_ratings_in_an_export_are_samples_if_by_a_judge_and_replace_eac
     assert any("if it is several judges under one name" in note for note in content.notes)
 
 
-def test_ratings_in_words_of_unknown_order_count_as_lost_and_the_message_names_the_option_levels(
+def test_ratings_in_words_of_unknown_order_count_as_lost_and_a_note_names_the_levels_option(
     tmp_path: Path,
 ) -> None:
     files = exports.label_studio()
@@ -343,7 +343,7 @@ def test_a_metric_that_mixes_scores_of_people_and_of_judges_is_refused_and_the_e
     assert says in str(refused.value)
 
 
-def test_an_export_that_does_not_say_who_rated_is_refused_without_the_option_kind(tmp_path: Path) -> None:
+def test_an_export_that_does_not_say_who_rated_is_refused_without_the_kind_option(tmp_path: Path) -> None:
     files = exports.langsmith()
     for annotation in files["feedback.json"]:
         annotation["feedback_source"]["type"] = "api"

@@ -16,7 +16,7 @@ def write_pairs(folder: Path, *raters: str) -> None:
     (folder / "pairs.json").write_text(json.dumps(pairs))
 
 
-def test_raters_of_pairs_are_compared_only_if_the_option_kind_says_that_they_are_people(tmp_path: Path) -> None:
+def test_raters_of_pairs_are_compared_only_if_the_kind_option_says_that_they_are_people(tmp_path: Path) -> None:
     write_pairs(tmp_path, "ann", "bob")
     unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
     assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)

@@ -113,7 +113,7 @@ def test_the_lean_to_the_response_shown_first_also_uses_pairs_that_were_judged_i
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 
-def test_a_rater_that_prefers_longer_responses_is_shown_to_lean_to_length() -> None:
+def test_a_rater_s_preference_for_longer_or_for_shorter_responses_is_measured_with_its_sign() -> None:
     ratios = np.array([0.4, -0.2, 0.9, -0.5, 0.1, 0.3] * 4)
     assert length_lean(np.sign(ratios), ratios).above(0.3)
     assert length_lean(-np.sign(ratios), ratios).below(-0.3)

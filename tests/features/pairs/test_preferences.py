@@ -206,7 +206,7 @@ def names_lean(seed: int, *, lean: float, flips: float = 0.0) -> bool:
 
 
 @pytest.mark.proof
-def test_a_lean_of_ten_points_to_the_first_response_is_found_in_nine_of_ten_runs_with_a_hundred_pairs() -> None:
+def test_a_judge_that_prefers_the_first_response_by_ten_points_is_reported_in_nine_of_ten_runs_of_100_pairs() -> None:
     assert sum(names_lean(seed, lean=0.10) for seed in range(100)) >= 90
 
 
@@ -365,7 +365,9 @@ def test_the_odds_of_a_win_against_a_loss_follow_from_log_strengths_as_the_repor
     assert any(said in str(block) for block in systems_blocks(compared))
 
 
-def test_if_a_system_s_own_pairs_leave_its_first_rank_open_the_sentence_on_its_rank_names_these_pairs() -> None:
+def test_if_pairs_with_one_system_do_not_confirm_the_first_ranked_system_the_sentence_on_ranks_names_that_system() -> (
+    None
+):
     wins = [-1.0] * 30
     few = [-1.0] * 13 + [1.0] * 7
     even = [-1.0] * 15 + [1.0] * 15

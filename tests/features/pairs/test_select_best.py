@@ -281,5 +281,5 @@ def test_select_best_refuses_a_wrong_option(tmp_path: Path, config: dict[str, An
     assert problem in answer["error"]
 
 
-def test_select_best_is_among_the_promptfoo_questions_that_the_provider_recognizes() -> None:
+def test_the_provider_recognizes_promptfoo_s_requests_of_the_type_select_best() -> None:
     assert "select-best" in {kind.label for kind in PROVIDER_QUESTIONS}

@@ -432,7 +432,7 @@ def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_lab
 
 
 @pytest.mark.parametrize("asked", [("--of", "pass"), ("--runs-in-ci", "2")])
-def test_labelled_repeats_show_how_often_a_gate_fails_by_chance_if_an_option_on_several_runs_is_given(
+def test_labelled_repeats_show_the_risk_that_ci_fails_by_chance_if_the_user_gives_an_option_about_that_risk(
     asked: tuple[str, str], tmp_path: Path
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)

@@ -106,7 +106,7 @@ def test_the_chance_that_a_response_is_drawn_for_audit_is_rounded_up_to_two_digi
     assert audit_chance(30, sizes) == chance
 
 
-def test_the_constants_for_tracked_streams_equal_those_in_the_file_of_worked_examples() -> None:
+def test_constants_of_tracked_streams_equal_those_of_the_reference_file() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -121,7 +121,7 @@ def test_the_constants_for_tracked_streams_equal_those_in_the_file_of_worked_exa
     )
 
 
-def test_the_confidence_limits_of_a_share_equal_the_worked_examples_at_any_confidence_level() -> None:
+def test_confidence_limits_of_a_share_equal_those_of_an_independent_program_at_any_confidence_level() -> None:
     for (hits, n), limits in tracked_rates.ALL_LOOKS_LIMITS.items():
         assert mid_p_limits(hits, n, level=ALL_LOOKS) == close(limits)
     for case in block(FILE, "limits"):

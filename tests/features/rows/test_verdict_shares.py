@@ -32,7 +32,9 @@ def ends(share: GroupedShare) -> tuple[float | None, float | None]:
 
 
 @pytest.mark.parametrize("case", cases("pooled"), ids=lambda case: str(case["name"]))
-def test_shares_of_right_verdicts_and_their_intervals_equal_the_worked_examples(case: dict[str, Any]) -> None:
+def test_shares_of_right_verdicts_and_their_intervals_equal_those_of_an_independent_program(
+    case: dict[str, Any],
+) -> None:
     shares = shares_of(case)
     expected = case["expect"]
     assert (shares.n, shares.tasks, shares.criteria, shares.unseen) == tuple(

@@ -75,7 +75,7 @@ def test_the_table_of_perturbations_is_hidden_if_asking_again_without_a_change_a
 
 
 @pytest.mark.parametrize(("samples", "more"), [(1, 3), (2, 3), (3, 5), (5, 7)])
-def test_for_an_unsteady_judge_the_next_step_is_to_ask_each_question_more_often_than_before(
+def test_for_a_judge_whose_repeated_ratings_differ_the_next_step_is_to_ask_for_more_samples_than_before(
     samples: int, more: int, tmp_path: Path
 ) -> None:
     labels = (Rating("", "ann", "human", {"correctness": Rated(3.0), "greeting": Rated(1.0)}),)

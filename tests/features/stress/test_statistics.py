@@ -44,7 +44,7 @@ def array(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(values, dtype=np.float64)
 
 
-def test_the_result_of_the_worked_example_of_a_perturbation_is_reproduced() -> None:
+def test_the_p_value_and_interval_of_a_perturbation_equal_those_of_an_independent_program() -> None:
     cell = stress_cells({("praise", "c"): array(DIFFERENCES)}, FIVE)["praise", "c"]
     assert cell.p == approx(P)
     assert (cell.shift.value, cell.shift.low, cell.shift.high) == approx((SHIFT, *INTERVAL))
@@ -159,7 +159,7 @@ def test_a_shift_that_skewed_noise_near_the_top_of_a_yes_no_scale_can_explain_is
     assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
 
 
-def test_added_words_count_as_acting_by_length_alone_if_they_move_ratings_as_neutral_words_do_and_no_further() -> None:
+def test_added_words_are_said_to_act_only_by_length_if_they_move_ratings_as_much_as_neutral_words_do() -> None:
     neutral = array([1, 0] * 15)
     assert moved_alike(neutral, [neutral[::-1], neutral])
     assert moved_alike(-neutral, [-neutral])

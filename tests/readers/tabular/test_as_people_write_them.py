@@ -62,7 +62,7 @@ def test_the_error_about_a_column_whose_role_is_unclear_names_the_columns_whose_
     assert "'human' is people's" in str(labelled)
 
 
-def test_if_names_of_two_columns_do_not_show_who_rated_each_column_is_suggested_as_the_judge_s_in_turn() -> None:
+def test_if_two_column_names_do_not_show_who_rated_the_error_suggests_commands_with_each_as_the_judge() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -154,7 +154,7 @@ def test_a_table_is_refused_for_a_question_mark_in_a_cell_but_not_for_a_dash_or_
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
 
-def test_one_suggestion_for_a_table_with_none_and_n_a_reads_both_words_as_missing_ratings() -> None:
+def test_the_error_on_the_words_none_and_n_a_suggests_a_command_that_reads_both_as_missing_ratings() -> None:
     table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
     missing, values, in_order = refused(table).choices
     pairs = shlex.split(missing)[1::2]

@@ -107,7 +107,7 @@ def test_labels_in_a_judge_s_file_and_in_a_file_of_labels_alone_are_two_annotato
     assert read_files([ann, ben], ColumnOptions()).raters("", judges=False) == ["ann", "ben"]
 
 
-def test_labels_in_a_file_named_like_a_model_are_asked_about_and_not_taken_for_an_annotator_s(tmp_path: Path) -> None:
+def test_labels_in_a_file_named_after_a_model_are_refused_until_the_user_says_who_gave_them(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("gpt-4o.csv", "alice.csv")]
     for file, labels in zip(files, (OTHER_LABELS, LABELS), strict=True):
         file.write_text("".join(["id,label\n", *(f"{row},{label}\n" for row, label in enumerate(labels))]))

@@ -38,7 +38,7 @@ def test_a_category_with_an_ampersand_is_not_read_as_a_list_of_categories() -> N
 
 
 @pytest.mark.parametrize("word", ["skip", "Not sure", "can't tell", "?"])
-def test_a_word_such_as_skip_that_only_one_rater_uses_needs_an_option_that_says_whether_it_is_a_missing_rating(
+def test_a_word_such_as_skip_that_only_one_rater_uses_is_refused_until_an_option_says_what_it_means(
     word: str,
 ) -> None:
     error = refused(TOPICS, [word, *TOPICS[1:]])
@@ -144,12 +144,12 @@ def test_a_header_over_two_rows_is_refused_even_if_a_column_such_as_the_response
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_a_question_about_an_unknown_word_in_one_column_does_not_mention_n_a_cells_of_another_column() -> None:
+def test_an_error_about_an_unknown_word_in_one_column_does_not_mention_n_a_cells_of_another_column() -> None:
     error = refused(["yes", "no", "n/a", "yes"] * 6, ["yes", "no", "no", "??"] * 6)
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 
 
-def test_the_option_pass_with_the_word_no_makes_false_the_passing_value_of_a_column_of_true_and_false() -> None:
+def test_the_pass_option_with_the_value_no_makes_false_the_passing_value_of_a_column_of_true_and_false() -> None:
     faults = ["true", "false", "false"] * 8
     reading = read_in_memory({"has_error_judge": faults, "has_error_human": faults}, ColumnOptions(pass_=("no",)))
     (values,) = reading.values.values()
@@ -230,7 +230,7 @@ def test_a_copied_row_of_a_table_counts_once_and_a_message_mentions_the_copies(t
     assert "counts once" in done.stderr
 
 
-def test_the_report_says_column_without_a_name_of_a_nameless_column_of_ids(tmp_path: Path) -> None:
+def test_the_report_calls_a_column_of_ids_with_an_empty_header_the_column_without_a_name(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join([",judge,human", *rows]))
     assert "id: the column without a name · 20 rows" in " ".join(run("calibrate", "t.csv", cwd=tmp_path).stdout.split())

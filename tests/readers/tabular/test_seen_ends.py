@@ -43,9 +43,7 @@ def test_examples_are_shown_with_their_levels_and_no_pass_or_fail_if_no_pass_mar
     assert all(not case.badges for case in cases)
 
 
-def test_if_the_option_levels_is_missing_a_note_says_which_ends_of_the_scale_were_assumed_and_how_to_state_them() -> (
-    None
-):
+def test_without_the_levels_option_a_note_says_which_ends_of_the_scale_are_assumed_and_how_to_state_them() -> None:
     ends, direction = notes(read_in_memory(ROWS, ColumnOptions()))
     assert "at 2 and 5" in ends
     assert "--levels 1-5" in ends
