@@ -302,6 +302,7 @@ def test_the_best_judge_is_not_recommended_for_a_gate_if_all_judges_let_too_many
     assert {s.gate for s in choice.standings} == {"refused"}
     assert choice.why_refused is not None
     assert "20 of the 32" in choice.why_refused
+    assert "These are 95% CIs for the 2 settings tried on these labels together." in choice.why_refused
     assert view(choice).blocks[0] == callout(choice)
     assert callout(choice).tone == "bad"
 

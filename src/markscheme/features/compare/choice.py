@@ -282,11 +282,13 @@ class Choice:
         if self.ungraded:  # more labels don't mend replies that can't be read
             return self
         is_refused = decision.gate is not None and decision.gate.state == "refused"
+        together = f" These are 95% CIs for the {decision.settings} settings tried on these labels together."
+        why_refused = f"{decision.because}{together if decision.settings > 1 else ''}"
         return replace(
             self,
             next_step=decision.next_step,
             labels_needed=decision.labels_needed,
-            why_refused=decision.because if is_refused else None,
+            why_refused=why_refused if is_refused else None,
         )
 
     @property
