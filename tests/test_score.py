@@ -322,7 +322,7 @@ def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from
     assert score.certainty == pytest.approx(0.25)
 
 
-def test_checks_by_code_count_as_certain_in_the_chance_of_passing_and_criteria_that_do_not_apply_are_left_out() -> None:
+def test_the_chance_of_passing_takes_checks_by_code_as_certain_and_leaves_out_criteria_that_do_not_apply() -> None:
     rubric = Rubric((Criterion(1, "A", "a", check="json_valid"), Criterion(1, "B", "b"), Criterion(5, "C", "c")))
     outcomes: dict[str, Outcome] = {
         "a": Verdict("a", 0.0),

@@ -393,7 +393,7 @@ def test_a_holistic_score_that_is_forged_in_an_input_and_repeated_by_the_judge_n
     assert isinstance(read_holistic(Reply('{"reason": "Superb indeed.", "score": 98}'), shown), Holistic)
 
 
-def test_a_judge_s_verdict_that_only_copies_a_verdict_written_in_the_response_is_unread_and_its_others_count() -> None:
+def test_a_verdict_that_the_judge_only_copied_from_the_response_is_unread_and_its_other_verdicts_count() -> None:
     shown = {"response": f"It is Paris. {PLAIN}"}
     mixed = {"verdicts": {**FORGED["verdicts"], "paris": {"quote": "It is Paris", "reason": "Yes.", "level": "MET"}}}
     read = read_verdicts(Reply(json.dumps(mixed)), [CLEAR, PARIS], shown)
@@ -555,7 +555,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_the_mean_level_weighted_by_log_probabilities_counts_if_a_reply_has_log_probabilities_of_levels() -> None:
+def test_a_reply_with_log_probabilities_of_levels_counts_as_the_mean_level_weighted_by_them() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)

@@ -249,7 +249,7 @@ def test_an_interval_s_limit_that_rounds_to_the_target_is_printed_with_more_deci
     assert decision.because == "Agreement 88.00% (79.98–93.64), target 80.00%."
 
 
-def test_the_more_settings_were_tried_on_the_labels_the_wider_is_the_interval_that_decides_on_a_judge() -> None:
+def test_more_settings_tried_on_the_labels_widen_the_interval_that_decides_on_a_judge() -> None:
     comparison = scored_exactly(100, 10)
     once = decide(comparison)
     often = decide(replace(comparison, settings=5))

@@ -241,7 +241,9 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     assert "labels in another file are joined by id: `markscheme calibrate table.csv LABELS`" in done.stderr
 
 
-def test_a_judge_s_table_without_labels_is_sent_to_discover_only_if_it_has_responses(tmp_path: Path) -> None:
+def test_calibrate_suggests_discover_for_a_judge_s_table_without_labels_only_if_the_table_has_responses(
+    tmp_path: Path,
+) -> None:
     judged = "".join(f"T-{n},{'pass' if n % 3 else 'fail'}\n" for n in range(12))
     (tmp_path / "judged.csv").write_text(f"id,verdict\n{judged}")
     (tmp_path / "texts.csv").write_text("id,verdict,response\n" + judged.replace("\n", ",The reply is polite.\n"))

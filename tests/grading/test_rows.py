@@ -88,7 +88,7 @@ def test_a_run_s_and_a_row_s_criteria_keep_their_weights_unless_the_key_core_sha
         assert score.raw_score == pytest.approx(expected["raw_score"], abs=1e-6)  # type: ignore[union-attr]
 
 
-def test_the_key_core_share_needs_a_positive_weight_in_a_row_and_is_dropped_if_the_row_replaces_the_rubric() -> None:
+def test_the_key_core_share_is_refused_for_a_row_without_a_criterion_of_positive_weight() -> None:
     core = Rubric.from_dict({"core_share": 0.3, "criteria": [{"requirement": "Is polite"}]})
     fault = rubric_of(json.dumps([{"requirement": "Is rude", "weight": -1}]), core)
     assert fault == "its rubric: with core_share the row needs a criterion with a weight above 0"

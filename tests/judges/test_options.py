@@ -155,7 +155,7 @@ def test_an_unknown_option_is_refused_with_the_nearest_name_of_a_known_option() 
         Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
 
 
-def test_a_grader_with_an_open_judge_takes_options_of_grading_and_refuses_those_on_how_a_judge_is_opened() -> None:
+def test_a_grader_with_an_open_judge_accepts_options_on_grading_and_refuses_options_on_opening_a_judge() -> None:
     rubric = Rubric.from_dict(json.loads(ONE))
     with pytest.raises(UsageError, match="`budget` says how a judge is opened"):
         Grader(rubric, ScriptedJudge(()), budget=2)

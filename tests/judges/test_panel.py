@@ -47,7 +47,7 @@ def test_if_one_of_a_panel_s_two_members_fails_the_response_is_ungraded_with_tha
     assert graded_panel.error == "clarity: gone"
 
 
-def test_if_a_member_of_a_panel_fails_the_panel_s_reply_lacks_its_votes_and_states_the_reason() -> None:
+def test_a_panel_s_reply_lacks_the_votes_of_a_member_that_failed_and_states_the_reason() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
         (True, "end", None),

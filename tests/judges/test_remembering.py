@@ -232,7 +232,7 @@ def test_of_several_samples_of_a_judge_only_readable_samples_are_cached(tmp_path
     assert kept_texts(tmp_path) == [GOOD, GOOD]
 
 
-def test_how_often_a_reply_to_one_prompt_could_not_be_read_is_counted_in_the_cache(tmp_path: Path) -> None:
+def test_the_cache_counts_how_often_a_reply_to_one_prompt_could_not_be_read(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     for n in (1, 2, 3):
         memory.forget(memory.keep("k", Reply("")), settled=False)

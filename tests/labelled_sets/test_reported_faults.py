@@ -85,7 +85,7 @@ def test_the_judge_of_the_recorded_replies_gives_the_lowest_level_on_the_criteri
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_shipped_labelled_set_gives_the_use_explore_and_no_finding_but_the_broken_slice_of_code_quality(
+def test_calibrating_each_shipped_labelled_set_gives_the_use_explore_and_no_unexpected_finding(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     report = reports[name]

@@ -33,7 +33,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("said", ABOUT_OTHER_FILES)
-def test_no_command_fails_because_the_settings_file_is_about_other_files_than_the_one_it_reads(
+def test_settings_about_other_files_than_those_a_command_reads_never_make_the_command_fail(
     said: str, tmp_path: Path
 ) -> None:
     project = make_project(tmp_path)

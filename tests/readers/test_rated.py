@@ -80,7 +80,7 @@ def names_imported(path: Path) -> set[str]:
 
 
 @pytest.mark.proof
-def test_only_the_tables_of_formats_import_functions_that_recognize_a_format() -> None:
+def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_formats() -> None:
     tables = [path for path in SOURCE.rglob("formats.py") if path.parent.name == "readers" or "features" in path.parts]
     recognizers = {entry.is_mine.__name__ for entry in all_formats()}
     assert {"is_results", "is_calibration", "is_table"} < recognizers

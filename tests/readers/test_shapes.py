@@ -35,9 +35,7 @@ TEXTS: dict[str, tuple[FileShape, str]] = {
 
 @pytest.mark.parametrize("what", TEXTS)
 @pytest.mark.parametrize("name", ["t", "t.txt", "t.data"])
-def test_whether_a_file_is_a_table_or_json_or_text_is_recognized_by_its_content(
-    what: str, name: str, tmp_path: Path
-) -> None:
+def test_a_file_is_recognized_as_a_table_or_json_or_text_by_its_content(what: str, name: str, tmp_path: Path) -> None:
     shape, text = TEXTS[what]
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert Peek(tmp_path / name).shape == shape

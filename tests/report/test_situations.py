@@ -146,7 +146,7 @@ def test_reports_list_wrong_decisions_first_and_name_every_criterion_on_which_ju
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
-def test_each_sample_report_contains_the_listed_true_sentence_and_lacks_the_listed_false_sentence(
+def test_each_sample_report_contains_its_expected_sentence_and_lacks_a_sentence_known_to_be_wrong(
     name: str, is_said: str, is_not_said: str
 ) -> None:
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")

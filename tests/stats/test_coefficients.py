@@ -451,7 +451,7 @@ def test_two_raters_who_never_agree_have_a_kappa_of_minus_1_without_an_interval(
     assert nothing_exact.method == "share of examples; Clopper-Pearson"
 
 
-def test_the_note_on_a_withheld_interval_names_a_rater_who_gives_every_unit_the_same_level() -> None:
+def test_the_reason_for_a_withheld_interval_names_a_rater_who_gives_every_unit_the_same_level() -> None:
     gold, judge = [0] * 12 + [1] * 18, [1] * 30
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True)
     assert statistics["cohen_kappa"].value == pytest.approx(0.0)

@@ -157,7 +157,7 @@ OF_JUDGE: list[Callable[..., Estimate]] = [slope_on_people, noise_beside_people]
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_a_judge_s_slope_and_noise_do_not_change_by_swapping_annotators_or_rescaling_or_incomplete_examples(
+def test_a_judge_s_slope_and_noise_stay_the_same_if_annotators_are_swapped_or_levels_are_rescaled(
     statistic: Callable[..., Estimate],
 ) -> None:
     people, judge = seen(40)
@@ -263,7 +263,7 @@ def test_a_response_property_that_does_not_vary_or_has_too_few_units_has_an_unde
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),
     ],
 )
-def test_statistics_of_slope_and_noise_and_halo_raise_a_valueerror_on_wrong_shapes_and_infinite_ratings(
+def test_statistics_of_a_judge_s_slope_noise_and_halo_refuse_wrong_shapes_and_infinite_ratings(
     call: Callable[[], Any],
 ) -> None:
     with pytest.raises(ValueError, match=r"shape|fit|finite|same units"):

@@ -145,7 +145,7 @@ def test_a_group_with_the_stated_number_of_labels_needed_has_enough_to_show_its_
         assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
-def test_whether_a_group_s_pass_rate_is_shown_depends_on_the_number_of_its_labels_and_not_on_their_levels() -> None:
+def test_a_group_s_pass_rate_is_shown_or_withheld_by_the_number_of_its_labels_and_not_by_their_levels() -> None:
     shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
     assert shown == {None}
     withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}

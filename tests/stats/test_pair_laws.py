@@ -273,7 +273,7 @@ def test_a_unit_without_ratings_changes_no_statistic_of_two_raters(name: str, ra
 @law
 @given(ratings=tables())
 @holders(GROUPED)
-def test_groups_of_one_unit_each_give_a_statistic_of_two_raters_the_same_interval_as_no_groups(
+def test_groups_of_one_unit_each_give_the_same_interval_of_a_two_rater_statistic_as_no_groups(
     name: str, ratings: Table
 ) -> None:
     ratings = fitting(name, ratings)

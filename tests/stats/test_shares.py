@@ -233,7 +233,7 @@ def test_a_share_of_no_examples_is_undefined_and_not_zero() -> None:
     assert share.design_effect == 1
 
 
-def test_if_all_grouped_examples_are_hits_the_lower_bound_is_computed_as_if_one_example_were_a_miss() -> None:
+def test_the_lower_bound_of_a_grouped_share_of_1_equals_that_of_a_share_with_one_miss() -> None:
     perfect, almost = share_of([10] * 10, [10] * 10), share_of([9] + [10] * 9, [10] * 10)
     assert perfect.upper(0.9) == 1.0
     assert perfect.lower(0.9) == approx(almost.lower(0.9), abs=1e-9)

@@ -436,7 +436,7 @@ def test_if_too_many_of_the_most_certain_decisions_are_wrong_all_decisions_go_to
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_for_a_judge_that_may_not_gate_calibrate_suggests_certify_with_the_share_the_judge_might_decide(
+def test_calibrate_says_of_a_judge_that_may_not_gate_what_share_of_responses_certify_could_let_it_decide(
     servers: Servers, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path)

@@ -34,7 +34,7 @@ def calibration_of(judge: str) -> Calibration:
     return calibrate("manners", ratings=f"{judge}.jsonl")
 
 
-def test_if_a_feature_registers_a_comparison_of_the_given_files_compare_prints_that_comparison_in_every_format(
+def test_compare_prints_a_comparison_by_an_optional_feature_in_every_format(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[tuple[Sequence[str], str | None]] = []

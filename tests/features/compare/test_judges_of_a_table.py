@@ -103,7 +103,7 @@ def test_of_two_judges_that_agree_equally_often_neither_is_said_to_agree_most_of
     assert because.startswith("judge_a and judge_b agree with the labels equally often")
 
 
-def test_if_it_is_unknown_which_columns_are_judges_the_offered_command_names_all_columns_that_may_be_judges(
+def test_the_suggested_command_names_every_column_that_may_be_a_judge_if_it_is_unclear_which_are(
     tmp_path: Path,
 ) -> None:
     rows = "".join(

@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_one_judge_is_compared_at_several_limits_of_criteria_per_call_as_if_it_were_several_judges(
+def test_one_judge_asked_with_several_limits_of_criteria_per_call_is_compared_as_several_judges(
     folder: Path,
 ) -> None:
     options = ("--rubric", "towns", "-o", "criteria_per_call=1,2,20", "--json", "-o", "cache=off")

@@ -79,7 +79,7 @@ def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
 
 
-def test_an_accepted_counts_file_is_kept_with_its_digest_and_judge_and_the_printed_verdict_and_figures(
+def test_an_accepted_counts_file_is_stored_with_its_digest_and_judge_and_with_the_printed_verdict_and_figures(
     project: Path,
 ) -> None:
     command = ("calibrate", "answers", "--counts", "old.csv", "--judge", "mini")

@@ -60,7 +60,9 @@ def test_an_earlier_judge_is_counted_equally_by_the_printed_select_statement_and
     assert differing(drift_in(of_rows), drift_in(of_counts)) == []
 
 
-def test_from_counts_of_a_hundred_million_examples_a_judge_is_compared_with_an_earlier_judge(tmp_path: Path) -> None:
+def test_a_judge_can_be_compared_with_an_earlier_judge_from_counts_of_a_hundred_million_examples(
+    tmp_path: Path,
+) -> None:
     runs = two_runs(random.Random(7), 60, 0)
     counts = [{**row, "n": row["n"] * 2_000_000} for row in by_sqlite(runs, tmp_path) if ":" not in row["part"]]
     data = runs.by_counts(counts).to_json()["baseline"]

@@ -83,7 +83,7 @@ def test_a_decision_model_is_asked_about_each_kind_of_criterion_by_type_under_an
     assert "never follow them" in request["state"]["guidelines"]
 
 
-def test_in_openai_s_decisions_format_each_criterion_is_a_typed_question_about_one_fenced_text() -> None:
+def test_openai_s_decisions_format_states_each_criterion_as_a_typed_question_about_one_response() -> None:
     prompt = verdict_prompt(ALL_KINDS, Submission("Thank you.", {"query": "Where?"}), ALL_KINDS.criteria)
     request = OPENAI_DECISIONS.request("m", prompt)
     kinds = [question["type"] for question in request["questions"]]

@@ -125,7 +125,7 @@ def test_examples_stay_dev_or_test_when_discover_writes_the_rubric_again(project
     assert examples(project) == before
 
 
-def test_an_imported_note_on_an_output_that_was_to_stay_unread_makes_it_a_dev_example_with_a_message(
+def test_an_output_set_aside_as_unread_becomes_a_dev_example_if_a_note_on_it_is_imported(
     project: Path,
 ) -> None:
     read = read_first_half(project)

@@ -31,7 +31,7 @@ def test_an_output_read_before_a_failure_mode_s_first_note_does_not_count_for_th
     assert counts(outputs, "c") == (0, 3, ids(1, 2, 3, 4, 5, 6))
 
 
-def test_the_share_of_a_failure_mode_counts_all_outputs_after_earlier_outputs_are_read_again() -> None:
+def test_a_failure_mode_s_share_counts_earlier_outputs_once_they_were_read_again_for_the_mode() -> None:
     outputs = read_outputs(OUTPUTS, again={"b": [1, 2, 3], "c": [1, 2, 3, 4, 5, 6]})
     assert counts(outputs, "a") == (3, 8, ids(1))
     assert counts(outputs, "b") == (2, 10, [])

@@ -28,9 +28,7 @@ PRINTED = {
 
 @pytest.mark.proof
 @pytest.mark.parametrize("notes", STAGES)
-def test_each_command_that_a_discovery_prints_works_at_the_stage_at_which_it_is_printed(
-    tmp_path: Path, notes: str
-) -> None:
+def test_each_command_that_discover_prints_works_when_it_is_printed(tmp_path: Path, notes: str) -> None:
     here = tmp_path / "here"
     here.mkdir()
     write_project(here)

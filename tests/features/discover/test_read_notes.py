@@ -34,7 +34,7 @@ def notes(content: NotesIn) -> dict[tuple[str, str], list[str]]:
     return {key: [passage.text for passage in passages] for key, passages in content.passages.items()}
 
 
-def test_notes_in_a_table_keep_passages_and_failure_modes_and_a_row_without_a_note_is_an_output_that_was_read(
+def test_notes_imported_from_a_table_keep_their_passages_and_failure_modes(
     tmp_path: Path,
 ) -> None:
     text = (
@@ -85,7 +85,7 @@ FAULTY_NOTES = {
 
 
 @pytest.mark.parametrize("name", FAULTY_NOTES)
-def test_a_faulty_note_is_located_by_the_line_of_the_file_or_if_that_is_not_known_by_its_row(
+def test_a_faulty_note_is_located_by_its_line_or_by_its_row_number_if_the_line_is_unknown(
     tmp_path: Path, name: str
 ) -> None:
     text, location = FAULTY_NOTES[name]

@@ -105,7 +105,7 @@ def test_changes_of_groups_of_notes_are_undone_one_by_one(opened: OpenedDiscover
     work.close()
 
 
-def test_an_output_is_stored_with_the_defined_failure_modes_that_its_reader_saw_and_without_unknown_modes(
+def test_a_reading_stores_the_defined_failure_modes_that_the_reader_saw_and_ignores_unknown_modes(
     opened: OpenedDiscovery,
 ) -> None:
     work = reader(opened)

@@ -34,7 +34,7 @@ def test_notes_in_a_column_of_any_name_can_be_imported(tmp_path: Path, form: str
     assert (refused.returncode, "--map COLUMN=note" in refused.stderr) == (2, True)
 
 
-def test_notes_next_to_ratings_in_a_table_are_imported_with_the_options_for_tables(tmp_path: Path) -> None:
+def test_discover_imports_notes_from_a_table_with_ratings_by_the_options_for_tables(tmp_path: Path) -> None:
     table: Table = {"id": ["a", "b"], "answer": ["Yes.", "No."], "verdict": ["pass", "fail"], "human": ["pass", "fail"]}
     write({**table, "note": ["too short", "wrong"]}, "csv", tmp_path)
     options = ("--judge", "verdict", "--human", "human", "--response", "answer", "--kind", "human", "--rater", "ann")
@@ -77,7 +77,7 @@ def test_if_only_some_rows_of_a_pool_have_a_response_the_other_rows_are_refused_
         ("pool.json", '[{"id": "a", "response": "x"},\n\n{"id": "a", "response": "y"}]', "pool.json: row 2"),
     ],
 )
-def test_a_faulty_row_of_a_pool_is_located_by_the_line_of_the_file_or_if_that_is_not_known_by_its_number(
+def test_a_faulty_row_of_a_pool_is_located_by_its_line_or_by_its_row_number_if_the_line_is_unknown(
     tmp_path: Path, file: str, text: str, location: str
 ) -> None:
     (tmp_path / file).write_text(text)

@@ -18,7 +18,7 @@ def test_points_and_scales_of_llm_rubric_texts_are_read_as_their_authors_mean_th
     assert misread == {}
 
 
-def test_llm_rubric_texts_written_without_knowledge_of_how_the_program_reads_texts_are_read_as_meant() -> None:
+def test_llm_rubric_texts_by_authors_who_did_not_know_the_reader_are_read_as_their_authors_meant() -> None:
     misread = {}
     for text, asked in TEXTS_OF_OTHERS:
         reading = read_text(text)
@@ -114,7 +114,7 @@ def test_if_a_higher_score_in_an_llm_rubric_text_is_better_the_scale_s_lowest_sc
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_if_only_some_items_of_a_list_in_an_llm_rubric_text_must_be_met_they_are_read_as_a_single_question(
+def test_a_list_in_an_llm_rubric_text_is_read_as_one_criterion_if_only_some_of_its_items_must_be_met(
     lead: str,
 ) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")

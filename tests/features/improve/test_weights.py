@@ -179,7 +179,7 @@ def test_a_second_copy_of_a_criterion_does_not_change_the_p_value_of_the_test_fo
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_weights_fitted_to_labels_that_follow_known_weights_come_near_the_known_weights_in_twentieths() -> None:
+def test_weights_fitted_to_labels_that_follow_known_weights_come_near_them_and_are_multiples_of_a_twentieth() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported

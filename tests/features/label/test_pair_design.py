@@ -63,7 +63,7 @@ def test_pairs_of_responses_to_one_prompt_have_the_same_group() -> None:
         ((None, "by-verdict"), "by-verdict", "by-verdict"),
     ],
 )
-def test_a_pair_with_one_response_not_drawn_at_random_is_recorded_as_drawn_in_the_way_of_that_response(
+def test_a_pair_is_recorded_as_drawn_at_random_only_if_neither_response_was_chosen_in_another_way(
     ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
 ) -> None:
     first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))

@@ -58,7 +58,9 @@ def first_shown(work: LabelSession, step: Step) -> str:
     return "first" if html.index("stored first") < html.index("stored second") else "second"
 
 
-def test_which_response_of_a_pair_is_shown_first_differs_between_pairs_and_between_raters(work: LabelSession) -> None:
+def test_the_response_of_a_pair_that_is_shown_first_differs_between_pairs_and_between_raters(
+    work: LabelSession,
+) -> None:
     steps = [step for step in work.steps if step.sample == 0]
     firsts = [first_shown(work, step) for step in steps]
     assert {"first", "second"} == set(firsts)

@@ -405,7 +405,7 @@ def label_whole(project: Path, rater: str, fails: frozenset[int], note: str = ""
             assert server.give(unit, whole=whole, note=note).status == 200
 
 
-def test_if_annotators_differ_only_on_accepting_whole_responses_the_adjudicator_decides_that_and_calibrate_counts_it(
+def test_an_adjudicator_decides_on_responses_of_which_annotators_disagree_only_whether_to_accept_them(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path, 8)

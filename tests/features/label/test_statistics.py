@@ -78,7 +78,7 @@ margins_of = st.lists(st.floats(0.02, 1), min_size=2, max_size=5).map(lambda m: 
 
 @given(margins_of, st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_a_table_of_two_raters_made_for_a_given_chance_corrected_agreement_has_this_kappa_and_alpha(
+def test_a_table_built_with_a_given_chance_corrected_agreement_has_that_kappa_and_that_alpha(
     margins: Any, agreement: float
 ) -> None:
     table = mixture_table(margins, agreement)

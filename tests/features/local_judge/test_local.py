@@ -134,7 +134,7 @@ def test_an_answer_that_reaches_the_length_limit_is_called_cut_off(cut_off: Repl
     assert cut_off.usage.output_tokens == LENGTH
 
 
-def test_a_json_schema_that_llama_cpp_cannot_use_is_reported_as_a_question_that_cannot_be_asked(
+def test_a_local_judge_refuses_a_json_schema_that_llama_cpp_cannot_use(
     loaded: LocalJudge,
 ) -> None:
     with pytest.raises(JudgeUnavailable, match="cannot be asked this"):

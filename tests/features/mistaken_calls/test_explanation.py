@@ -138,7 +138,7 @@ def test_an_error_that_forbids_an_option_does_not_complain_that_the_option_s_fil
 
 
 @pytest.mark.parametrize("option", ["--json", "--html", "--sarif"])
-def test_an_error_about_what_is_read_does_not_mention_the_file_that_the_command_would_write(option: str) -> None:
+def test_the_error_on_a_missing_rubric_does_not_mention_a_file_that_the_command_would_write(option: str) -> None:
     error = error_of(f"calibrate nothing {option} report.json")
     assert "there is no rubric named 'nothing'" in error
     assert "report.json" not in error
@@ -150,7 +150,7 @@ def test_an_error_about_a_rubric_without_examples_does_not_mention_a_folder_of_t
     assert "is a folder" not in error_of("label bare --next 5")
 
 
-def test_an_error_about_a_missing_rubric_is_not_explained_by_an_empty_file_that_another_option_names() -> None:
+def test_the_error_on_a_missing_rubric_does_not_mention_that_another_option_s_file_is_empty() -> None:
     Path("tone.jsonl").write_text("")
     error = error_of("calibrate nothing --examples tone.jsonl")
     assert "there is no rubric named 'nothing'" in error
@@ -166,7 +166,7 @@ def test_if_a_judge_card_is_given_in_place_of_a_counts_file_the_error_says_that_
 
 
 @pytest.mark.parametrize("option", ["--ratings", "--examples"])
-def test_an_error_about_a_named_pipe_is_not_explained_by_reading_the_pipe_which_would_wait_for_its_writer(
+def test_an_error_about_a_named_pipe_is_reported_without_waiting_for_the_pipe_s_writer(
     option: str,
 ) -> None:
     os.mkfifo("pipe")

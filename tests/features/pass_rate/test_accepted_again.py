@@ -58,7 +58,7 @@ def test_a_pass_rate_report_blames_the_judge_and_not_responses_if_the_judge_move
     assert "moved" not in begun.partition("Full report")[0].replace("didn't move", "")
 
 
-def test_looks_at_an_earlier_accepted_run_show_whether_the_judge_had_moved_before_the_next_run_was_accepted(
+def test_earlier_looks_show_whether_a_judge_had_changed_before_its_latest_run_was_accepted(
     tmp_path: Path,
 ) -> None:
     begin(tmp_path)

@@ -40,7 +40,7 @@ def test_the_plot_of_accepted_runs_marks_each_change_and_its_table_lists_every_r
     assert [row[3] for row in plot.table.rows] == ["2 of 20"] * 3
 
 
-def test_the_history_of_one_accepted_run_is_a_table_without_a_plot_and_without_any_run_nothing_is_shown() -> None:
+def test_a_single_accepted_run_has_a_history_with_a_table_and_no_plot() -> None:
     (table,) = history_blocks([FIRST], None)
     assert isinstance(table, Table)
     assert list(history_blocks([], None)) == []

@@ -197,7 +197,7 @@ def test_several_annotators_files_are_refused_with_a_question_about_which_column
         read_files(files, ColumnOptions())
 
 
-def test_the_note_on_joined_files_says_how_many_rows_of_each_file_are_left_out_and_why(tmp_path: Path) -> None:
+def test_the_message_on_joined_files_says_how_many_rows_of_each_file_are_left_out_and_why(tmp_path: Path) -> None:
     def written(name: str, rows: range) -> Path:
         lines = [f"r{row},{'pass' if row % 3 else 'fail'}" for row in rows]
         (tmp_path / f"{name}.csv").write_text("\n".join([f"id,{name}", *lines, ""]))

@@ -398,7 +398,7 @@ def test_outputs_read_before_a_failure_mode_had_a_name_can_be_read_again_for_tha
     assert (mode["count"], len(mode["again"])) == (2, 1)
 
 
-def test_a_second_reader_does_not_see_the_first_reader_s_notes_and_the_report_then_shows_their_agreement(
+def test_two_readers_of_the_same_outputs_do_not_see_each_other_s_notes_and_the_report_shows_their_agreement(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
