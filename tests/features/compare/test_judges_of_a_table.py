@@ -41,6 +41,18 @@ def test_false_passes_of_judges_that_give_levels_are_counted_only_if_a_pass_mark
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
 
 
+def test_compare_offers_no_command_that_names_a_single_judge_where_columns_may_be_judges_or_criteria(
+    tmp_path: Path,
+) -> None:
+    rows = [f"t{row},{row % 2},{row % 3 % 2},{row % 2},{row % 2}" for row in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge_recall,judge_names,human_a,human_b", *rows]))
+    done = run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path)
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (2, "rater-or-criterion")
+    (command,) = error["commands"]
+    assert run(*shlex.split(command), cwd=tmp_path).returncode == 0
+
+
 def test_judges_without_a_row_in_common_are_refused_and_the_error_says_how_many_rows_each_of_them_rated(
     tmp_path: Path,
 ) -> None:

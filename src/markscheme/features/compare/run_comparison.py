@@ -266,6 +266,8 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
         if error.code == "which-columns" and isinstance(stated, tuple) and len(stated) + len(error.columns) > 1:
             words = (word for judge in (*stated, *error.columns) for word in ("--judge", judge))
             error.choices = (shlex.join(as_typed(words)),)
+        elif error.code == "rater-or-criterion":
+            error.choices = error.choices[:1]  # the others name one judge each, and two are compared
         raise
     return compared_in_table(reading, options)
 
