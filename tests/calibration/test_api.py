@@ -69,7 +69,7 @@ def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_a
         calibrate(RUBRIC, examples=examples, ratings=people)
 
 
-def test_an_annotator_s_own_labels_are_never_compared_with_the_labels_that_they_are_part_of() -> None:
+def test_an_annotator_s_own_labels_are_never_compared_with_gold_labels_that_include_them() -> None:
     again = [{**row, "rater": "a", "kind": "human"} for row in verdicts()]
     with pytest.raises(UsageError, match="the labels to compare with are by a too"):
         calibrate(RUBRIC, rows(), ratings=again)

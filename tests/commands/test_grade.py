@@ -157,7 +157,7 @@ def test_grades_are_printed_in_the_order_of_the_input_whichever_is_finished_firs
     ]  # fmt: skip
 
 
-def test_each_grade_is_printed_with_the_reasons_for_it_below(project: Path) -> None:
+def test_each_grade_is_printed_with_its_reasons_below_it(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
     *graded_lines, ungraded, _, summary, _, _ = done.stdout.splitlines()
     assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: no accepted run."

@@ -29,9 +29,7 @@ def test_a_session_started_by_hand_answers_promptfoo_s_assertions(runtime: Path,
     assert files(runtime) == []
 
 
-def test_showing_or_stopping_sessions_while_none_runs_is_reported_by_the_exit_status(
-    runtime: Path, tmp_path: Path
-) -> None:
+def test_session_status_and_session_stop_exit_1_if_no_session_is_running(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     for what in ("status", "stop"):
         done = run("markscheme", "session", what, cwd=tmp_path, env=env)

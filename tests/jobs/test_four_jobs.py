@@ -67,7 +67,7 @@ def test_a_user_with_a_table_of_two_annotators_reaches_a_result_in_python(
     assert job.counts()[2:] == (2, 0)
 
 
-def test_a_user_with_80_raw_outputs_and_no_rubric_reaches_a_result(tmp_path: Path) -> None:
+def test_a_user_with_80_raw_outputs_and_no_rubric_gets_a_rubric_with_fitted_weights(tmp_path: Path) -> None:
     rows = [{"id": f"o{n}", "query": f"Question {n}", "response": outputs.reply(n)} for n in range(outputs.N)]
     (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     job = Journal(tmp_path)

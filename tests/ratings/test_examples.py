@@ -295,7 +295,7 @@ PAIR = {"id": "a", "query": "When?", "first": "At five.", "second": "Soon."}
 OF_PAIRS = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "clarity", "prefer": "the clearer one"}]})
 
 
-def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_an_explanation(tmp_path: Path) -> None:
+def test_a_rubric_for_single_responses_refuses_a_pair_and_explains_why(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="it needs `compare: pairs`"):
         load_examples(written(tmp_path, "pairs.jsonl", PAIR), RUBRIC)
 

@@ -105,7 +105,7 @@ def test_splits_are_not_written_if_the_file_of_examples_changed_since_it_was_rea
         write_parts(replace(second_set, examples=tuple(replace(one, split="dev") for one in second_set.examples)))
 
 
-def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path) -> None:
+def test_examples_that_are_appended_while_splits_are_written_are_not_lost(tmp_path: Path) -> None:
     """One process appends 150 examples while another writes splits, removes them and writes them again."""
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     path = tmp_path / "examples.jsonl"

@@ -151,7 +151,9 @@ def test_a_cell_may_hold_a_long_document(tmp_path: Path) -> None:
 # --- tables and lines of ratings ------------------------------------------------------------------------------------
 
 
-def test_columns_named_like_criteria_are_levels_however_they_are_spelt(tmp_path: Path) -> None:
+def test_a_column_named_like_a_criterion_holds_levels_even_if_the_column_name_is_spelt_differently(
+    tmp_path: Path,
+) -> None:
     path = table(tmp_path, "id,rater,Code Quality,RUDE,overall,mood\ne1,ann,4,no,0.8,sunny\ne1,ben,2,MET,,\n")
     content = imported(path, TWO)
     assert [(r.rater, r.kind, levels_of(r), r.overall) for r in content.ratings] == [

@@ -256,7 +256,7 @@ def test_confidence_limits_of_misses_are_one_minus_those_of_hits_and_reach_0_wit
     assert clopper_pearson(n, n)[1] == wilson(n, n)[1] == 1
 
 
-def test_more_hits_than_examples_are_refused_by_limits_of_shares() -> None:
+def test_limits_of_a_share_refuse_more_successes_than_examples_and_shares_without_examples() -> None:
     for wrong in [(3, 2), (-1, 4), (0, 0)]:
         with pytest.raises(ValueError, match="0 <= successes <= n"):
             wilson(*wrong)

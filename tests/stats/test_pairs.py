@@ -51,7 +51,7 @@ def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_1_to_600_dis
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
 
 
-def test_the_concordance_of_no_units_is_empty() -> None:
+def test_the_function_concordance_returns_an_empty_array_without_units() -> None:
     nobody = np.zeros(0, dtype=np.int64)
     assert concordance(nobody, nobody).tolist() == []
 

@@ -148,7 +148,7 @@ def test_the_pass_rate_of_a_judge_that_never_errs_on_labels_is_not_corrected(
     st.tuples(counts, counts, counts, counts), st.tuples(counts, counts), st.sampled_from(["by-verdict", "elsewhere"])
 )
 @settings(max_examples=150, deadline=None)
-def test_the_interval_of_a_pass_rate_contains_it_and_lies_within_0_and_1(
+def test_the_interval_of_a_pass_rate_contains_the_rate_and_lies_within_0_and_1(
     cells: tuple[int, ...], pool: tuple[int, int], drawn: Any
 ) -> None:
     estimate = corrected_pass_rate(as_table(list(cells)), pool, drawn=drawn)

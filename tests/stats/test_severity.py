@@ -197,7 +197,7 @@ def test_limits_of_macro_averages_are_as_wide_as_those_from_resampling_the_examp
     assert (high - low) / 2 / 1.96 == pytest.approx(spread_drawn, rel=0.15)
 
 
-def test_accuracy_and_recall_and_specificity_have_the_interval_of_a_share_of_hits() -> None:
+def test_accuracy_and_recall_and_specificity_have_the_same_interval_as_a_share_of_examples() -> None:
     gold, judge = some_levels(9, 80, k=2)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     shares = yes_no_family(gold, judge, groups=groups)

@@ -183,7 +183,7 @@ def test_choosing_between_judges_is_refused_for_a_single_judge() -> None:
         choose(RUBRIC, [judge("old")], None)
 
 
-def test_an_example_that_one_of_two_judges_did_not_grade_counts_for_neither() -> None:
+def test_an_example_that_one_of_two_compared_judges_did_not_grade_is_left_out_for_both() -> None:
     ungraded = [
         Rating(r.id, "new", "model", error="no answer") if i < 5 else r for i, r in enumerate(judge("new").ratings)
     ]

@@ -162,7 +162,7 @@ def test_parts_of_a_promptfoo_configuration_that_are_not_read_are_counted(tmp_pa
     assert names == ["is-kind", "return-a-confidence"]
 
 
-def test_in_its_grades_the_stand_in_judge_that_init_writes_says_that_it_is_not_a_model(tmp_path: Path) -> None:
+def test_the_stand_in_judge_that_init_writes_says_in_its_grades_that_it_is_not_a_model(tmp_path: Path) -> None:
     project = copied("default_test", tmp_path)
     run("markscheme", "init", "--yes", cwd=project)
     (project / "outputs.jsonl").write_text('{"response": "Thank you for the photo of the meter, it arrived."}\n')

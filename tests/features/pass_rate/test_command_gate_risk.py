@@ -204,7 +204,7 @@ def test_a_threshold_of_ci_in_per_cent_is_refused(tmp_path: Path) -> None:
     assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
 
 
-def test_pass_rate_reads_an_experiment_s_json_files_as_runs(tmp_path: Path) -> None:
+def test_pass_rate_reads_several_json_files_of_an_experiment_as_repeated_runs(tmp_path: Path) -> None:
     for number in range(2):
         draw = random.Random(number)
         outputs = [{"variant": "v", "case": f"c{n}", "score": draw.random(), "pass": True} for n in range(12)]

@@ -409,7 +409,7 @@ def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that
     assert (entry["stale"], entry["fresh_until"]) == (["the judge moved since, on the accepted examples"], None)
 
 
-def test_status_says_which_of_several_rubric_files_of_one_name_commands_mean_by_that_name(tmp_path: Path) -> None:
+def test_status_says_which_of_several_rubric_files_with_the_same_name_commands_use(tmp_path: Path) -> None:
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
     text = "name: tone\ncriteria: [{name: kind, requirement: It is kind.}]\n"
