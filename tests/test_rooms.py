@@ -104,7 +104,7 @@ def test_the_measure_of_files_that_name_another_package_s_feature_counts_code_an
     assert figures_of([HATS, Module("files.py", 'NAMES = ("hats",)\n')])[name].places == ("hats: files.py",)
 
 
-def test_the_features_that_a_test_file_needs_are_found_in_imports_of_its_helpers_and_in_commands_that_it_runs() -> None:
+def test_the_features_that_a_test_file_needs_are_found_through_imports_of_helpers_and_through_commands() -> None:
     tests = [
         Module("helper.py", "from markscheme.features.hats import brim\n"),
         Module("test_brim.py", "from tests.helper import brim\n"),

@@ -197,7 +197,7 @@ def first_words(text: str) -> str:
 
 
 @pytest.mark.proof
-def test_if_a_rubric_is_reworded_the_action_calibrates_it_and_annotates_and_comments_and_sets_the_build_s_status(
+def test_for_a_reworded_rubric_the_action_writes_reports_and_annotations_and_one_comment_that_later_runs_rewrite(
     runner: Runner,
 ) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")

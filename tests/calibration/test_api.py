@@ -298,7 +298,7 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
-def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_file_and_the_missing_argument(
+def test_the_error_on_an_ambiguous_table_in_python_suggests_calls_with_the_missing_argument(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,gpt_judge,foo\n1,yes,1\n2,no,2\n", encoding="utf-8")

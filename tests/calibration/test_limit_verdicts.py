@@ -105,7 +105,7 @@ def test_a_limit_on_false_passes_that_is_kept_with_one_tried_setting_is_undecide
     assert json_of(after)["decision"]["limits"]["false_pass"]["rate"].level == pytest.approx(0.99)
 
 
-def test_a_limit_on_false_passes_that_is_given_with_the_run_overrides_the_rubric_s() -> None:
+def test_a_limit_on_false_passes_given_with_the_run_overrides_the_limit_in_the_rubric() -> None:
     answer = decide(calibrated(1, 40).comparison, most_wrong=ErrorLimits(false_pass=0.2)).gate_answer
     assert answer is not None
     assert (answer.stops.least, answer.stops.state) == (0.8, "kept")

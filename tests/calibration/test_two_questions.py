@@ -199,7 +199,7 @@ def test_the_exit_status_and_the_reason_on_a_gate_follow_from_the_fails_stopped_
 
 
 @pytest.mark.parametrize(("counts", "code"), [(LETS_FAILS_PASS, "lenient"), ((100, 95, 100, 60), "severe")])
-def test_on_two_levels_a_judge_that_mostly_errs_in_one_direction_is_called_biased_and_not_also_noisy(
+def test_a_judge_that_mostly_errs_in_one_direction_on_two_levels_gets_only_a_finding_on_its_bias(
     counts: tuple[int, int, int, int], code: str
 ) -> None:
     assert [finding.code for finding in calibrated(counts).findings] == [code]
@@ -431,7 +431,7 @@ def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails()
     assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
-def test_on_a_table_of_levels_without_a_pass_mark_a_judge_can_be_shown_good_enough_for_trends_but_not_to_gate(
+def test_a_judge_on_a_table_of_levels_without_a_pass_mark_can_be_shown_good_enough_for_trends_but_not_to_gate(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "levels.csv"

@@ -83,7 +83,7 @@ def test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only() -> N
     ]  # fmt: skip
 
 
-def test_printed_commands_repeat_the_typed_options_for_reading_files_with_which_alone_the_files_can_be_read(
+def test_printed_commands_repeat_the_options_without_which_the_files_could_not_be_read(
     tmp_path: Path,
 ) -> None:
     examples = make_project(tmp_path, n=12) / "calibration" / "manners" / "examples.jsonl"

@@ -172,7 +172,7 @@ def test_each_grade_is_printed_with_its_reasons_below_it(project: Path) -> None:
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_several_grades_are_printed_one_per_line_with_each_criterion_s_level_and_the_highest_possible_level(
+def test_grade_prints_one_line_per_response_with_each_criterion_s_level_and_the_highest_level(
     project: Path,
 ) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
@@ -484,7 +484,7 @@ def test_a_judge_is_asked_for_every_sample_and_the_json_has_the_levels_of_all_sa
 
 
 @pytest.mark.proof  # the real model's odds are read in `tests/judges` too
-def test_mean_levels_weighted_by_probability_come_from_the_log_probabilities_of_a_real_local_model(
+def test_grade_gives_a_mean_level_weighted_by_the_token_probabilities_of_a_real_local_model(
     project: Path, local_model: Path
 ) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")

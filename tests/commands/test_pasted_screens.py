@@ -76,7 +76,7 @@ def takes_reading(command: str) -> bool:
     "name",
     [name for name, screen in ALL_SCREENS.items() if screen.only is None and takes_reading(screen.arguments[0])],
 )
-def test_each_command_that_a_first_screen_suggests_repeats_the_typed_options_for_reading_files_if_it_takes_them(
+def test_each_command_on_a_first_screen_repeats_the_options_for_reading_files_that_the_user_typed(
     tmp_path: Path, name: str
 ) -> None:
     screen = ALL_SCREENS[name]

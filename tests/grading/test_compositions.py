@@ -123,7 +123,7 @@ def test_a_holistic_rubric_is_graded_by_one_score() -> None:
 
 
 @pytest.mark.parametrize(("orders", "helps", "true"), [(1, 1.0, -1.0), (2, 0.0, 0.0)])
-def test_a_judge_that_prefers_whichever_response_comes_first_gives_a_tie_if_a_pair_is_asked_in_both_orders(
+def test_a_judge_that_prefers_whichever_response_is_shown_first_gives_a_tie_if_asked_in_both_orders(
     orders: int, helps: float, true: float
 ) -> None:
     inner = by_criterion(PAIRS, function_judge(helps="second", true="first"))

@@ -76,7 +76,7 @@ def test_a_score_without_a_margin_of_error_is_printed_without_a_plus_minus_sign(
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 
-def test_a_calibration_receipt_is_valid_for_grades_with_the_rubric_and_prompt_and_judge_that_were_calibrated(
+def test_a_calibration_receipt_is_valid_for_grades_by_the_calibrated_rubric_and_prompt_and_judge(
     folder: Path,
 ) -> None:
     receipt = _receipt_in(folder, rubric(), NoisyJudge.made(seed=3))

@@ -65,7 +65,7 @@ KIND = Kind()
 """
 
 
-def test_an_installed_judge_that_declares_only_a_name_and_an_opener_cannot_be_asked_in_batches_or_within_a_budget(
+def test_an_installed_judge_that_declares_only_a_name_and_an_opener_supports_neither_batches_nor_budgets(
     python: Path, tmp_path: Path
 ) -> None:
     here = setting.make_setting(tmp_path / "here")

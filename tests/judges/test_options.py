@@ -111,7 +111,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("key", FAULTS)
-def test_an_invalid_value_is_refused_in_the_same_words_in_a_settings_file_and_promptfoo_s_config_and_python(
+def test_an_invalid_value_gets_the_same_error_from_a_settings_file_and_promptfoo_s_config_and_python(
     key: str, tmp_path: Path
 ) -> None:
     value, allowed = FAULTS[key]

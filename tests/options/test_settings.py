@@ -140,7 +140,7 @@ def test_printed_commands_leave_out_options_without_a_value_or_with_the_settings
     assert typed_options({"samples"}, AskOptions(samples=3)) == {"samples": "--samples 3"}
 
 
-def test_printed_commands_write_options_that_are_auto_or_off_as_the_documentation_does() -> None:
+def test_printed_commands_write_options_that_are_switched_off_with_the_value_off() -> None:
     assert typed_options({"probe", "cache"}, AskOptions(probe=False, cache=False)) == {
         "cache": "-o cache=off",
         "probe": "-o probe=off",

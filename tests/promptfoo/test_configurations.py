@@ -164,7 +164,7 @@ def ours_in(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "python", "scenario"])
-def test_outputs_of_each_prompt_and_provider_are_graded_for_tests_from_csv_and_jsonl_and_python_and_scenarios(
+def test_tests_from_csv_and_jsonl_and_python_and_scenarios_are_graded_for_each_prompt_and_provider(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
     results = graded[name]

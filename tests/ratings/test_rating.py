@@ -44,7 +44,7 @@ def test_a_rating_that_is_written_to_a_file_and_read_again_is_unchanged() -> Non
 
 
 @pytest.mark.parametrize("declined", DECLINED_KEYS.values())
-def test_an_answer_without_a_level_such_as_an_abstention_is_unchanged_after_writing_it_as_json_and_reading_it(
+def test_a_rating_without_a_level_such_as_an_abstention_is_unchanged_after_it_is_written_as_json_and_read(
     declined: Declined,
 ) -> None:
     rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})

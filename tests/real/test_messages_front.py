@@ -151,7 +151,7 @@ def test_the_sdk_asks_again_after_the_waiting_time_that_the_answer_names() -> No
     assert third > second
 
 
-def test_a_refusal_and_a_truncated_answer_and_an_empty_answer_are_valid_messages() -> None:
+def test_the_real_sdk_reads_refusals_and_truncated_answers_and_empty_answers_of_the_test_server() -> None:
     answers = front.refusal(), front.cut_off('{"reason": "it'), front.message()
     with MessagesFront(answered(*answers)) as running:
         refused, cut, empty = (with_sdk(running.url, ask) for _ in answers)

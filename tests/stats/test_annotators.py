@@ -108,7 +108,7 @@ def test_median_gold_equals_numpy_s_median_and_gold_by_any_rule_does_not_depend_
         assert gold(table, by=by).tolist() == approx(turned.tolist(), nan_ok=True)
 
 
-def test_gold_of_a_yes_no_question_is_the_majority_of_an_odd_number_of_annotators() -> None:
+def test_gold_of_a_yes_no_criterion_is_the_majority_of_an_odd_number_of_annotators() -> None:
     table = np.array([[0, 1, 1], [0, 0, 1], [1, 1, 1]])
     assert gold(table).tolist() == gold(table, by="majority").tolist() == [1, 0, 1]
 

@@ -571,7 +571,7 @@ def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
     assert statistics["krippendorff_alpha"].method.startswith("interval metric")
 
 
-def test_quadratic_kappa_is_the_same_computed_from_a_credit_matrix_as_computed_from_moments() -> None:
+def test_quadratic_kappa_from_a_matrix_of_credits_equals_quadratic_kappa_from_means_and_variances() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     steps = (np.arange(5)[:, None] - np.arange(5)) / 4
     by_credit = weighted_kappa(ratings, levels=range(5), weights=1 - steps**2)

@@ -128,7 +128,7 @@ def test_every_number_of_labels_needed_in_the_reference_file_is_reproduced() -> 
 
 @given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_that_20_more_labels_show_a_share_above_or_below_its_target_equals_that_of_a_simulation(
+def test_the_chance_that_20_more_labels_decide_whether_a_share_reaches_its_target_equals_a_simulated_chance(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses

@@ -31,7 +31,7 @@ def test_the_shares_of_fails_stopped_and_passes_kept_have_exact_limits_at_the_gi
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_the_labels_needed_for_a_gate_suffice_for_agreement_and_for_fails_stopped_and_for_passes_kept_at_once(
+def test_the_labels_needed_for_a_gate_and_their_chance_equal_those_of_an_independent_program(
     case: GateLabels,
 ) -> None:
     labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)

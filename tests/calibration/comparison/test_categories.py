@@ -236,7 +236,7 @@ def test_if_the_judge_is_shown_to_miss_over_half_of_the_examples_of_a_category_t
         (3, 14, False),  # up to 51%
     ],
 )
-def test_a_category_is_reported_as_rarely_found_by_the_judge_only_if_the_adjusted_interval_of_recall_is_below_half(
+def test_a_category_is_reported_as_rarely_found_only_if_the_whole_interval_of_the_judge_s_recall_is_below_half(
     hits: int, of: int, is_shown: bool
 ) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown

@@ -357,7 +357,7 @@ def test_a_hundred_examples_of_only_four_tasks_are_reported_as_too_few_labels() 
 # --- the judge as a whole -------------------------------------------------------------------------------------------
 
 
-def test_a_halo_effect_is_reported_once_and_neither_as_avoiding_extreme_levels_nor_as_noise() -> None:
+def test_a_judge_with_a_halo_effect_gets_a_finding_on_that_and_no_other_finding() -> None:
     coloured = 0.5 * MADE.truth + 0.5 * MADE.truth.mean(axis=1, keepdims=True)
     findings = MADE.find(rounded(coloured + MADE.noise))
     finding = of_code(findings, "halo")

@@ -150,7 +150,7 @@ KEEPING = replace(
 """Commands after a run with options on examples, on how the judge is asked and on what it is compared with."""
 
 
-def test_a_suggested_command_with_an_earlier_judge_and_its_temperature_repeats_all_other_options_of_the_run() -> None:
+def test_a_suggested_command_that_names_an_earlier_judge_and_its_temperature_repeats_all_other_options() -> None:
     assert KEEPING.calibrate_by(judge="--judge old", temperature="-o temperature=1.0") == (
         "markscheme calibrate reply --examples more.jsonl --samples 2 --split dev -o gold=human -o accepted=old.json "
         "--judge old -o temperature=1.0"
@@ -177,7 +177,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
     parse(name, words, SettingsFile())
 
 
-def test_after_an_author_s_edit_shifted_a_usable_judge_s_ratings_the_suggested_command_is_label() -> None:
+def test_the_label_command_is_suggested_after_an_author_s_edit_shifted_a_usable_judge_s_ratings() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, {}) == "markscheme label reply --rater YOUR-NAME"
 

@@ -227,7 +227,7 @@ def rating_file(folder: Path, *, more: dict[str, Any] | None = None) -> Path:
     return folder / "better.jsonl"
 
 
-def test_verifying_a_certificate_made_from_a_file_of_ratings_names_decisions_that_no_longer_follow_from_the_file(
+def test_verifying_a_certificate_made_from_ratings_names_decisions_that_no_longer_follow_from_their_file(
     servers: Servers, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path)

@@ -247,7 +247,7 @@ def test_the_error_about_a_report_whose_rubric_version_is_unknown_names_two_ways
     assert (status, compared["decisions"]["answer"]) == (0, "better")
 
 
-def test_for_a_report_of_unknown_rubric_version_compare_suggests_a_working_command_that_asks_its_judge_again(
+def test_compare_suggests_a_working_calibrate_command_for_a_report_whose_rubric_version_is_unknown(
     plate: Plate,
 ) -> None:
     (plate.folder / "asked.py").write_text(JUDGE)

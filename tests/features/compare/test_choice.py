@@ -112,7 +112,7 @@ def test_compare_names_criteria_on_which_levels_moved_between_two_judges_or_says
     assert higher.moved.startswith("From old to new moved: polite by +0.40 levels")
 
 
-def test_without_gold_only_differences_between_the_judges_are_shown() -> None:
+def test_compare_without_gold_shows_only_differences_between_the_judges() -> None:
     choice = choose(RUBRIC, [judge("old"), judge("new", range(30))], None)
     pair = choice.pairs[0]
     assert (choice.reference, choice.recommended, choice.best, pair.figures) == (None, None, None, {})

@@ -234,7 +234,7 @@ def test_examples_whose_response_differs_between_two_reports_are_left_out_of_com
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-def test_judges_named_on_the_command_line_are_asked_and_the_cheapest_that_is_no_worse_than_the_best_is_recommended(
+def test_compare_asks_the_named_judges_and_recommends_the_cheapest_that_is_no_worse_than_the_best(
     project: Path, env: dict[str, str]
 ) -> None:
     comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)

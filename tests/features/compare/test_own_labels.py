@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.own_labels import ANA, BEN, refuses_own_labels, takes_own_labels_if_adjudicated_ones_count
 
 
-def test_annotators_are_not_compared_as_judges_by_the_labels_that_they_gave(tmp_path: Path) -> None:
+def test_compare_refuses_to_judge_annotators_by_labels_that_they_gave_themselves(tmp_path: Path) -> None:
     refuses_own_labels(tmp_path, "compare", ANA, BEN, "--rubric", "desk")
 
 

@@ -105,7 +105,7 @@ def test_reading_a_rubric_from_git_runs_no_program_that_the_repository_configure
     assert not (tmp_path / "was-run").exists()
 
 
-def test_a_version_of_a_rubric_can_be_named_as_a_commit_as_a_path_in_a_commit_or_as_a_file(here: Path) -> None:
+def test_a_version_of_a_rubric_is_named_by_a_commit_or_by_a_path_in_a_commit_or_by_a_file(here: Path) -> None:
     file = here / "rubrics" / "clear.yaml"
     old = here / "old.yaml"
     old.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")

@@ -79,7 +79,7 @@ def test_thinking_and_output_of_one_response_are_graded_together() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_reward_refuses_lists_of_rubrics_or_queries_of_another_length_than_the_responses_before_asking_a_judge(
+def test_reward_asks_no_judge_if_the_list_of_rubrics_or_queries_is_not_as_long_as_the_list_of_responses(
     rubrics: Any, queries: Any, words: str
 ) -> None:
     judge = ScriptedJudge(by_words)

@@ -96,7 +96,7 @@ def test_a_faulty_note_is_located_by_its_line_or_by_its_row_number_if_the_line_i
     assert str(fault.value).splitlines()[-1].startswith(f"{tmp_path}/{location}")
 
 
-def test_a_line_in_markscheme_s_own_format_keeps_notes_and_failure_modes_and_how_thoroughly_an_output_was_read(
+def test_a_line_of_notes_in_markscheme_s_format_keeps_failure_modes_and_how_thoroughly_an_output_was_read(
     tmp_path: Path,
 ) -> None:
     line = {
@@ -244,7 +244,7 @@ def test_notes_are_imported_from_files_written_by_other_tools_own_packages(tool:
     assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
 
 
-def test_a_marked_passage_of_label_studio_is_imported_and_predictions_exported_without_content_are_reported() -> None:
+def test_a_marked_passage_in_label_studio_is_imported_and_predictions_without_content_are_reported() -> None:
     content = read_notes([WRITTEN / "labelstudio" / "export.json"])
     assert {rater for rater, _ in content.readings} == {"1"}
     assert content.passages["1", "p6"] == [NotedPassage("names no town", "Reply ", ("no-town",))]

@@ -508,7 +508,7 @@ def test_a_shift_after_a_criterion_was_reworded_is_not_called_drift_if_agreement
     assert calibration.decision.use == "gate"
 
 
-def test_if_agreement_on_a_reworded_criterion_fell_the_drift_alarm_is_raised_and_its_reason_names_the_rewording(
+def test_a_fall_of_agreement_on_a_reworded_criterion_raises_the_drift_alarm_with_the_rewording_as_its_reason(
     tmp_path: Path,
 ) -> None:
     truth = _truth(80)

@@ -96,7 +96,7 @@ def test_the_headline_on_drift_distinguishes_a_reworded_criterion_and_a_changed_
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
-def test_if_another_judge_than_the_accepted_one_was_asked_the_drift_finding_s_command_asks_the_accepted_one(
+def test_the_command_of_a_drift_finding_asks_the_accepted_judge_if_another_judge_was_asked(
     since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since))
@@ -136,7 +136,7 @@ def _by(judge: str, since: AcceptedBasis, **parameters: float) -> Accepted:
     return replace(since.accepted, setting=setting)
 
 
-def test_if_a_parameter_of_the_judge_changed_the_section_on_what_to_fix_ends_with_the_command_to_calibrate(
+def test_after_a_parameter_of_the_judge_changed_the_section_on_what_to_fix_ends_with_a_calibrate_command(
     since: AcceptedBasis,
 ) -> None:
     judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})

@@ -136,7 +136,7 @@ def test_with_one_accepted_run_a_judge_is_called_neither_steady_nor_unsteady() -
     assert not change.unsteady
 
 
-def test_several_equal_accepted_runs_on_enough_examples_show_that_a_judge_is_steady() -> None:
+def test_several_accepted_runs_with_equal_levels_on_enough_examples_show_that_a_judge_did_not_change() -> None:
     for n, steady in ((20, False), (200, True)):
         still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
         change = compare_runs(still, np.column_stack([still] * 5), span=4)
@@ -277,7 +277,7 @@ def test_a_shift_can_be_measured_from_one_run_while_noise_is_estimated_from_all_
     assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
 
 
-def test_the_number_of_examples_said_to_be_needed_suffices_to_call_an_unchanged_judge_steady() -> None:
+def test_the_stated_number_of_examples_shows_in_16_of_20_simulations_that_an_unchanged_judge_did_not_change() -> None:
     _, now, stored = made(120, 3, 0.0, 1)
     few = compare_runs(now, stored, span=4)
     assert few.needed is not None

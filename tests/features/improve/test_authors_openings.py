@@ -14,7 +14,7 @@ from tests.features.improve.reading import make_project
 from tests.stats.shared_numbers import block
 
 
-def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settings_seen_on_held_out_labels() -> None:
+def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settings_tried_on_held_out_labels() -> None:
     ledger = Ledger(ExampleSet(()), "2026-11-27", "", settings=4)
     assert [ledger.alpha(opening) for opening in (1, 2)] == [0.0125, 0.00625]
     assert block("authors.yaml", "openings")["words_with_4_settings_on_test"] == [0.0125, 0.00625]
@@ -24,7 +24,7 @@ def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settin
         assert [ours / 2 ** (opening - 1) for opening in (1, 2, 3, 4)] == levels
 
 
-def test_the_setting_in_use_is_not_counted_among_the_settings_that_have_figures_on_held_out_labels(
+def test_the_number_of_settings_tried_on_held_out_labels_leaves_out_the_rubric_and_judge_in_use(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path, split=True)

@@ -194,7 +194,7 @@ def test_each_opening_of_test_labels_by_several_processes_gets_the_next_number_a
     assert all(look.decided for look in looks.all)
 
 
-def test_recording_the_result_of_a_test_on_held_out_labels_again_changes_nothing(tmp_path: Path) -> None:
+def test_recording_the_same_result_of_a_held_out_test_twice_leaves_its_record_unchanged(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     looks = open_test_labels(examples, by="improve", at="2026-11-02", wordings=("w",), judge="j")[1]
     record_decision(examples, looks.all[-1], None)

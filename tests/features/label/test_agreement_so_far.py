@@ -57,7 +57,7 @@ def test_the_agreement_shown_while_labelling_leaves_out_responses_that_the_annot
     assert counted(*both(12), ids=IDS[:4]).examples == 0
 
 
-def test_agreement_so_far_ignores_judges_and_labels_that_are_repeated_or_missing_or_of_another_wording() -> None:
+def test_agreement_shown_while_labelling_ignores_judges_and_repeated_labels_and_labels_of_another_wording() -> None:
     others = [
         *(rating_of("gpt", id, 1.0, kind="model") for id in IDS),
         *(rating_of("ben", id, 1.0, sample=1) for id in IDS[:5]),

@@ -83,7 +83,7 @@ def test_the_labelling_page_shows_neither_ids_nor_system_names_of_a_pair(work: L
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_an_answer_about_a_pair_shown_in_reversed_order_is_saved_for_the_order_in_which_the_pair_is_stored(
+def test_an_answer_on_a_pair_shown_in_reversed_order_is_saved_for_the_pair_s_stored_order(
     work: LabelSession, turned: bool
 ) -> None:
     step = next(step for step in work.steps if work.is_turned(step) == turned)

@@ -122,7 +122,7 @@ def test_once_relabelling_confirms_old_labels_they_cause_neither_a_finding_nor_a
 
 
 @pytest.mark.proof
-def test_if_1_of_20_relabelled_examples_gets_another_answer_labels_from_before_the_rewording_no_longer_count(
+def test_one_changed_answer_among_20_relabelled_examples_excludes_other_labels_from_before_the_rewording(
     project: Path,
 ) -> None:
     with Server(project, OWN) as server:
@@ -287,7 +287,7 @@ def test_after_a_rewording_an_offline_page_asks_about_the_reworded_criterion_onl
     assert report["use"] == "gate"
 
 
-def test_after_a_rewording_drawing_outputs_or_adjudicating_warns_that_examples_under_old_words_are_left_out(
+def test_after_a_rewording_label_warns_that_draws_and_adjudication_leave_out_examples_labelled_under_old_words(
     project: Path,
 ) -> None:
     pool = project / "more.jsonl"

@@ -7,7 +7,7 @@ from markscheme.ratings.wordings import record_words
 from tests.ratings.test_wordings import RUBRIC
 
 
-def test_the_text_and_levels_of_an_earlier_wording_of_a_criterion_are_looked_up_by_the_digest_of_the_wording(
+def test_the_text_and_levels_of_an_earlier_wording_of_a_criterion_are_looked_up_by_the_wording_s_digest(
     tmp_path: Path,
 ) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")

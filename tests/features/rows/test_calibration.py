@@ -321,7 +321,7 @@ def test_commands_printed_for_rows_with_own_rubrics_repeat_the_options_that_chan
     assert f"markscheme calibrate rows.jsonl {' '.join((*asked, *compared))} --details" in printed(live.stdout)
 
 
-def test_a_row_may_bring_its_rubric_by_the_name_of_a_rubric_file_of_the_project(tmp_path: Path) -> None:
+def test_a_row_may_name_a_rubric_file_of_the_project_as_its_rubric(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     criteria = [{"name": f"c{n}", "requirement": f"Names {town}", "weight": n} for n, town in enumerate(TOWNS[:3], 1)]
     (tmp_path / "rubrics" / "towns.yaml").write_text(json.dumps({"criteria": criteria}))

@@ -137,7 +137,7 @@ def test_a_stress_run_chooses_examples_spread_over_their_gold_scores() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_beginning_a_stress_run_again_continues_an_unfinished_run_and_starts_a_new_one_after_a_finished_run(
+def test_a_stress_run_begun_again_continues_if_it_is_unfinished_and_otherwise_gets_the_next_number(
     tmp_path: Path,
 ) -> None:
     first = begin_run(tmp_path, "key")

@@ -198,7 +198,7 @@ def test_a_table_with_a_column_of_raters_is_refused_with_advice_if_it_is_unclear
     assert (error.value.code, error.value.choices) == ("one-rater", ("--judge COLUMN",))
 
 
-def test_an_id_of_each_row_is_not_a_rating_in_a_table_with_a_row_for_each_rating() -> None:
+def test_a_column_of_row_ids_is_not_read_as_ratings_in_a_table_with_one_row_per_rating() -> None:
     rows = [str(row) for row in range(1, 9)]
     columns = {"id": rows, "item": ["a", "a", "b", "b"] * 2, "annotator": ["ann", "ben"] * 2 + ["cy", "di"] * 2}
     reading = read_in_memory({**columns, "score": ["1", "2", "3", "3"] * 2}, ColumnOptions())

@@ -364,7 +364,7 @@ def refuse_serious(page: Page) -> None:
     assert serious_faults(page) == []
 
 
-def test_outputs_read_before_a_failure_mode_had_a_name_can_be_read_again_for_that_mode_with_one_keystroke_each(
+def test_outputs_read_before_a_failure_mode_was_named_can_be_checked_for_it_by_one_key_each(
     servers: Start, project: Path, page: Page
 ) -> None:
     server = servers(project)
