@@ -281,9 +281,9 @@ def _of_part(labelled: Sequence[LabelledRow], options: LabelOptions) -> Sequence
 
 
 def _ratings_folder(path: Path) -> Path | None:
-    """Return the folder where `label` stores the labels of a file of rows; None without a calibration folder."""
+    """Return the folder where `label` has stored labels of a file of rows; None without one."""
     folder = find_calibration(path.name, Path.cwd(), path.resolve().parent)
-    return None if folder is None else folder / RATINGS_FOLDER
+    return None if folder is None or not (folder / RATINGS_FOLDER).is_dir() else folder / RATINGS_FOLDER
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
