@@ -277,6 +277,36 @@ def test_all_sheets_of_a_workbook_with_the_same_columns_are_joined_by_id_on_requ
     assert (answer["agreement_person"]["n"], answer["read"]["rows"]) == (11, 11)
 
 
+def test_all_sheets_of_a_workbook_are_joined_on_request_if_no_two_have_the_same_columns(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.active)
+    for name, column in (("judge", "verdict"), ("ann", "label")):
+        sheet = book.create_sheet(name)
+        sheet.append(["id", column])
+        for row in range(12):
+            sheet.append([f"q{row}", "pass" if row % 2 else "fail"])
+    book.save(tmp_path / "t.xlsx")
+    answer = json.loads(run("calibrate", "t.xlsx", "--table", "*", "--json", "-", cwd=tmp_path).stdout)
+    assert (answer["read"]["rows"], answer["agreement"]["value"]) == (12, 1.0)
+    sheet = book.create_sheet("summary")
+    sheet.append(["month", "note"])
+    sheet.append(["May", "fewer fails"])
+    book.save(tmp_path / "t.xlsx")
+    refused = json.loads(run("calibrate", "t.xlsx", "--table", "*", "--json", "-", cwd=tmp_path).stdout)["error"]
+    assert refused["code"] == "ids-apart"
+
+
+def test_ids_that_a_spreadsheet_wrote_as_numbers_with_a_point_are_those_of_the_other_file_zero_included(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ann.csv").write_text("id,label\n" + "".join(f"{row}.0,{row % 2}\n" for row in range(12)))
+    (tmp_path / "judge.csv").write_text("id,verdict\n" + "".join(f"{row},{row % 2}\n" for row in range(12)))
+    answer = json.loads(run("calibrate", "ann.csv", "judge.csv", "--json", "-", cwd=tmp_path).stdout)
+    assert (answer["read"]["rows"], answer["agreement"]["value"]) == (12, 1.0)
+
+
 # --- tasks of Prodigy ------------------------------------------------------------------------------------------------
 
 

@@ -117,9 +117,10 @@ def _keys(tables: _Tables, ids: Sequence[str | None]) -> list[dict[str, int]]:
 
 
 def _as_id(cell: str) -> str:
-    """Convert a cell to an id; "7.0" becomes "7", since spreadsheets write whole numbers so."""
-    value = number_in(cell.strip())
-    return cell.strip() if value is None or not value.is_integer() or cell.strip()[:1] == "0" else str(int(value))
+    """Convert a cell to an id; "7.0" becomes "7", since spreadsheets write whole numbers so, and "07" stays."""
+    plain = cell.strip()
+    value = None if plain[:1] == "0" and plain[1:2].isdigit() else number_in(plain)
+    return plain if value is None or not value.is_integer() else str(int(value))
 
 
 def _refuse_other_texts(

@@ -550,7 +550,7 @@ def cell_text(value: Any) -> str:
 
 
 def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
-    """List the one table of a file or, with `--table '*'`, all sheets of a workbook that share their columns.
+    """List the one table of a file or, with `--table '*'`, a workbook's sheets with equal columns, or else all sheets.
 
     Raises:
         UsageError: The file has no table or several, or its text could be read in several ways.
@@ -558,7 +558,8 @@ def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
     """
     if options.table != ALL_TABLES:
         return [open_sheet(path, options)]
-    names = alike_in(_sheets_of(path, path.read_bytes()))
+    tables = _sheets_of(path, path.read_bytes())
+    names = alike_in(tables) or list(tables)
     return [replace(open_sheet(path, replace(options, table=name)), name=name) for name in names]
 
 
