@@ -94,7 +94,8 @@ def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
 
 
 def _as_typed(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    is_whole = isinstance(value, float) and value.is_integer()
+    return f"{value:.0f}" if is_whole else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(path: Path) -> SettingsFile | None:

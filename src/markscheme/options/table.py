@@ -46,8 +46,7 @@ class DeclaredOption(NamedTuple):
             name.
         is_setting: True if the settings file may set it.
         is_named: True if it may be typed by its name, and not only as `-o KEY=VALUE`.
-        written: The types that its value may have in the settings file, if the value is checked against `form` only
-            when the option is used; None to check it when the file is read.
+        written: The types that its value may have in the settings file; None for any that `form` allows.
         never_in_files: Function that returns a noun for what a value names if the settings file may not name such a
             thing, else None; None to allow all values.
         of_model: True if an experiment may set it for the model that makes the outputs.
@@ -123,11 +122,9 @@ class DeclaredOption(NamedTuple):
         Raises:
             UsageError: The value is of another type, or names something that only the command line may name.
         """
-        if self.written is not None:
-            if not isinstance(written, self.written) or isinstance(written, bool):
-                question = self.form.refusal(written)[1]
-                raise UsageError(f"{source}: `{key}` must be {_TYPES[self.written]}, got {written!r}{question}")
-            return
+        if self.written is not None and (not isinstance(written, self.written) or isinstance(written, bool)):
+            question = self.form.refusal(written)[1]
+            raise UsageError(f"{source}: `{key}` must be {_TYPES[self.written]}, got {written!r}{question}")
         value = self.read(written, f"{source}: `{key}`") if self.is_setting else written
         refused = None if self.never_in_files is None else self.never_in_files(value)
         if refused is not None:

@@ -1,6 +1,7 @@
 """Limits on images and documents that submissions may contain."""
 
 import os
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,11 +14,16 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options, setting
 
 _HOST = text_form("names of hosts, such as cdn.example.com")
+_NAME = re.compile(r"[\w.:\[\]-]+")
+"""Pattern of a host's name or address, with or without a port."""
 
 
 def _hosts(written: Any) -> str:
     """Read names of hosts as one text, in which spaces separate them; a settings file may list them."""
-    return " ".join(map(_HOST.read, written)) if isinstance(written, list) and written else _HOST.read(written)
+    names = " ".join(map(_HOST.read, written)) if isinstance(written, list) and written else _HOST.read(written)
+    if not all(map(_NAME.fullmatch, names.replace(",", " ").split())):
+        raise ValueError
+    return names
 
 
 _HOSTS = _HOST._replace(read=_hosts)

@@ -4,6 +4,7 @@ import dataclasses
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from inspect import BoundArguments, Parameter
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from markscheme.commands.families import is_written, option_name, paths_in
 from markscheme.errors import ComparisonError, FileError, MarkschemeError, NothingGraded, UsageError
 from markscheme.json_text import parse_json
+from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions, options_of
 from markscheme.rubrics.search import known_rubrics
 
@@ -261,7 +263,39 @@ _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"
 """Commands and options that take folders."""
 
 
+_OF_SETTINGS: Final = {
+    "judge": "unknown judge '{}'",
+    "encoding": "cannot be read as {}:",
+    "host": "{} isn't this machine's",
+    "public_url": "`public_url` must be like https://label.example.org/, got '{}'",
+    "map": "`--map {}`",
+}
+"""Parts of messages about values that are checked only when they are used, by the key that sets them."""
+
+
 def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
+    """Raise an error that says what a file of the wrong kind is, or add to it the settings file that set a value.
+
+    Args:
+        error: The error of the command.
+        command: The command.
+        bound: The arguments that the command was called with.
+
+    Raises:
+        UsageError: A file of the command line is of the wrong kind.
+    """
+    _explain_file(error, command, bound)
+    with suppress(UsageError):
+        settings = find_settings(Path.cwd())
+        set_by = (
+            key for key, part in _OF_SETTINGS.items() for text in settings.texts(key) if part.format(text) in str(error)
+        )
+        key = next(set_by, None)
+        if key is not None:
+            error.args = (f"{error}; `{key}` is set in {settings.path}",)
+
+
+def _explain_file(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
     """Raise an error that says what a file is and what takes it, if an error is about a file of the wrong kind.
 
     Args:
