@@ -141,7 +141,7 @@ def test_no_strategy_gives_a_score_for_a_reply_that_it_could_not_read(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_panel_of_which_only_one_member_s_reply_can_be_read_gives_no_score(kind: str, strategy: str) -> None:
+def test_a_panel_gives_no_score_if_only_one_member_s_reply_can_be_read(kind: str, strategy: str) -> None:
     rubric = replace(FAULTS, strategy=cast(Strategy, strategy))
     is_ungraded(asyncio.run(Grading(rubric, Panel(kind, readable=1)).grade(Submission("x"))))
     graded = asyncio.run(Grading(rubric, Panel(kind, readable=2)).grade(Submission("x")))

@@ -316,7 +316,7 @@ def test_the_certainty_of_a_decision_is_the_probability_of_the_decision_even_if_
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)
 
 
-def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from_the_pass_mark() -> None:
+def test_without_probabilities_the_certainty_of_a_decision_is_the_score_s_distance_from_the_pass_mark() -> None:
     score = scored({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 0.0)}, yes_no(3, 1))
     assert score.chance is None
     assert score.certainty == pytest.approx(0.25)

@@ -490,7 +490,7 @@ def test_the_level_combined_from_several_samples_does_not_depend_on_their_order(
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
-def test_if_the_majority_of_samples_decides_the_most_common_level_counts_and_in_a_tie_the_worse_level(
+def test_if_samples_decide_by_majority_the_most_common_level_counts_and_in_a_tie_the_worse_level(
     levels: list[float], merit: float, fault: float
 ) -> None:
     against = Criterion(-1.0, "A", "clear", CLEAR.scale)

@@ -299,7 +299,7 @@ def test_if_ratings_are_missing_the_report_says_that_agreement_of_two_raters_is_
 
 
 @pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--samples", "3"), ("--accept",)])
-def test_options_of_a_judge_are_refused_with_a_file_of_labels_alone_instead_of_having_no_effect(
+def test_options_about_a_judge_are_refused_with_a_file_that_has_only_labels(
     option: tuple[str, ...], tmp_path: Path
 ) -> None:
     labels = [{"rater": rater, "kind": "human", "criteria": {"polite": "MET"}} for rater in ("ann", "ben")]

@@ -76,7 +76,7 @@ def test_a_third_of_the_examples_with_old_labels_but_no_fewer_than_20_are_chosen
         (45, 0, "old labels count", 45),
     ],
 )
-def test_old_labels_count_for_a_gate_if_few_enough_relabelled_examples_got_another_label_after_the_rewording(
+def test_labels_from_before_a_rewording_count_for_a_gate_if_few_enough_relabelled_examples_changed(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)
@@ -91,7 +91,7 @@ def test_old_labels_count_for_no_gate_until_enough_of_their_examples_were_labell
     assert len(gold_of(made.counting, NOW).ids) == 60
 
 
-def test_an_old_label_that_differs_from_its_relabelling_no_longer_counts_in_gold() -> None:
+def test_an_old_label_no_longer_counts_in_gold_if_the_example_was_relabelled_differently() -> None:
     gold = gold_of(carried(60, 1).counting, NOW)
     assert sum(level == level for level in gold.levels["tone"].tolist()) == 20
     assert sum(level == level for level in gold.levels["facts"].tolist()) == 60
@@ -116,7 +116,7 @@ def test_an_example_s_score_counts_as_changed_by_a_rewording_if_it_moved_by_at_l
     assert ("e0" in made.differ) == differs
 
 
-def test_if_all_twelve_labels_were_given_again_after_a_rewording_all_twelve_count_for_a_gate() -> None:
+def test_all_twelve_labels_count_for_a_gate_if_all_twelve_were_given_again_after_a_rewording() -> None:
     made = carried_labels(set_of([[again(place, "ana", 3.0, 4.0)] for place in range(12)]), NOW)
     assert made is not None
     assert (made.old, len(made.for_gate)) == ((), 12)

@@ -98,7 +98,7 @@ def test_a_judge_without_skill_or_stuck_on_a_level_never_gets_the_verdict_ok(kin
 @pytest.mark.parametrize(
     "kind", [kind for kind in finding_kinds() if not kind.voids_agreement], ids=lambda kind: kind.short
 )
-def test_findings_that_have_no_bearing_on_the_verdict_leave_the_verdict_on_a_good_judge_at_ok(
+def test_findings_without_bearing_on_the_verdict_leave_a_good_judge_s_verdict_at_ok(
     kind: FindingKind,
 ) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
@@ -160,7 +160,7 @@ def test_another_target_for_agreement_changes_the_verdict_on_a_judge_with_unchan
     assert decide(comparison, target=0.9).verdict == "not-enough-labels"
 
 
-def test_the_number_of_labels_needed_means_further_labels_by_people_whatever_the_number_of_synthetic_labels() -> None:
+def test_labels_needed_are_further_labels_by_people_regardless_of_the_number_of_synthetic_labels() -> None:
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
@@ -174,7 +174,7 @@ def test_the_number_of_labels_needed_means_further_labels_by_people_whatever_the
     )
 
 
-def test_if_labels_are_few_the_next_step_asks_for_as_many_more_as_a_first_verdict_needs() -> None:
+def test_if_labels_are_few_the_next_step_asks_for_the_number_of_labels_that_a_first_verdict_needs() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)

@@ -98,7 +98,7 @@ def test_a_rubric_or_judge_that_differs_in_anything_that_may_change_agreement_co
     assert digest(**keys) != digest()
 
 
-def test_if_decisions_are_compared_a_change_of_the_tolerance_does_not_count_as_another_tried_setting() -> None:
+def test_if_decisions_are_compared_another_tolerance_does_not_make_another_setting() -> None:
     assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 

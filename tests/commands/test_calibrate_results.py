@@ -99,7 +99,7 @@ def test_a_thumb_on_an_output_with_a_single_metric_is_a_label_of_that_metric(
     assert "polite" in {finding["criterion"] for finding in report["findings"]}
 
 
-def test_labels_given_with_the_judge_s_verdict_in_view_are_counted_and_allow_at_most_the_use_for_trends(
+def test_labels_that_were_not_given_blind_are_reported_and_allow_a_judge_at_most_to_show_trends(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, GRADED)

@@ -81,6 +81,6 @@ def test_every_option_after_a_command_named_in_the_source_is_an_option_of_that_c
     assert faults == []
 
 
-def test_files_in_commands_that_messages_suggest_are_the_user_s_own_or_clear_placeholders() -> None:
+def test_commands_suggested_in_messages_name_the_user_s_files_or_clear_placeholders() -> None:
     faults = [(*named, files) for named in named_commands() if (files := unlikely_files(named[2]))]
     assert faults == []

@@ -110,7 +110,7 @@ NOT_RUN = {
 }
 
 
-def test_every_command_in_the_readme_is_listed_as_run_by_a_test_or_as_not_runnable() -> None:
+def test_every_command_in_the_readme_is_either_run_by_a_test_or_listed_as_not_runnable() -> None:
     lines = re.findall(r"^    (?:pip install -e \. && )?((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
     spans = re.findall(r"`((?:calibrate|markscheme) [^`]+)`", README)
     assert {*lines, *spans} == {*RUN, *NOT_RUN}

@@ -294,7 +294,7 @@ def test_grade_prints_two_means_if_clipping_each_row_s_score_and_clipping_the_me
     assert "Mean score" not in alike.stderr
 
 
-def test_a_grade_s_receipt_names_the_row_s_own_criteria_and_their_tags_as_outside_what_was_calibrated() -> None:
+def test_a_grade_s_receipt_lists_the_row_s_criteria_and_tags_that_were_not_calibrated() -> None:
     receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
     grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
     core, both = (

@@ -134,7 +134,7 @@ def test_context_variables_set_in_one_job_of_ask_many_are_not_seen_in_its_other_
     assert run(main()) == {number: ("of the caller", f"of {number}") for number in range(6)}
 
 
-def test_a_function_that_ask_many_calls_may_catch_its_own_timeout() -> None:
+def test_a_job_of_ask_many_may_catch_a_timeout_that_it_set_itself() -> None:
     async def ask(number: int) -> str:
         try:
             async with asyncio.timeout(1):

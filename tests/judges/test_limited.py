@@ -320,7 +320,7 @@ def test_no_caller_waits_for_a_pause_that_exceeds_the_deadline() -> None:
     run(main())
 
 
-def test_the_deadline_counts_from_the_first_attempt_and_not_from_queueing() -> None:
+def test_the_deadline_of_a_request_counts_from_its_first_attempt_and_not_from_queueing() -> None:
     provider = Provider(seconds=50.0)
     replies = run(all_of(Limited(provider, Limiter(concurrency=1), deadline=60.0), 10))
     assert all(isinstance(reply, Reply) for reply in replies)

@@ -60,7 +60,7 @@ def test_a_panel_raises_an_error_if_one_of_its_members_cannot_be_asked_at_all() 
         graded([5, NoJudge("no key"), 3])
 
 
-def test_the_error_on_a_panel_of_which_every_member_fails_gives_each_member_s_reason() -> None:
+def test_if_every_member_of_a_panel_fails_the_error_gives_each_member_s_reason() -> None:
     panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
     with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
         asked(panel)

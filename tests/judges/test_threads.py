@@ -108,7 +108,9 @@ def test_ctrl_c_ends_a_run_whose_judge_hangs(folder: Path, host: str, judge: str
 
 
 @pytest.mark.parametrize("judge", ["hangs:sync", "hangs:blocking"])
-def test_a_hanging_judge_function_is_given_up_at_its_deadline_and_the_program_ends(folder: Path, judge: str) -> None:
+def test_a_judge_function_that_hangs_is_abandoned_at_its_deadline_and_the_program_ends(
+    folder: Path, judge: str
+) -> None:
     done = subprocess.run(
         [sys.executable, "by_deadline.py", judge],
         cwd=folder,

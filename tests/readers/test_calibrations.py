@@ -79,7 +79,7 @@ def test_gold_read_from_a_report_equals_gold_from_the_labels(tmp_path: Path) -> 
     assert gold.levels["polite"].tolist() == again.levels["polite"].tolist()
 
 
-def test_labels_that_changed_between_two_reports_are_counted_and_the_later_labels_count(tmp_path: Path) -> None:
+def test_labels_that_changed_between_two_reports_are_counted_and_the_later_labels_are_used(tmp_path: Path) -> None:
     first, second = calibration(tmp_path), calibration(tmp_path, "d.json", shift=1)
     gold, differing = gold_between([calibration_in(first), calibration_in(second)], RUBRIC)
     assert differing == 12

@@ -272,7 +272,7 @@ def test_a_file_of_ratings_that_does_not_say_who_rated_is_refused(tmp_path: Path
     }
 
 
-def test_a_rater_that_the_caller_lists_as_a_judge_is_read_as_a_judge_and_a_rater_of_unknown_kind_is_refused(
+def test_a_rater_of_unknown_kind_is_refused_unless_the_caller_lists_it_as_a_judge(
     tmp_path: Path,
 ) -> None:
     path = table(tmp_path, "id,good,rater\na,MET,gpt\nb,UNMET,gpt\n")

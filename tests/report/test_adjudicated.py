@@ -51,7 +51,7 @@ def screen(calibration: Calibration) -> str:
     return render_markdown(view(calibration))
 
 
-def test_a_judge_s_reason_that_is_stored_among_labels_is_shown_as_the_judge_s_and_not_as_a_person_s() -> None:
+def test_a_judge_s_reason_stored_among_labels_is_shown_as_a_reason_of_the_judge_and_not_of_a_person() -> None:
     labelled, settled, judge = labels_of_two()
     verdicts = [Rating(f"e{index}", "gpt", "model", {"right": Rated(1.0, "It answers.")}) for index in range(N)]
     page = screen(calibrated(with_labels(labelled, *settled, *verdicts), judge))

@@ -240,7 +240,7 @@ def test_a_page_on_several_judges_with_hostile_examples_stays_small() -> None:
 
 
 @pytest.mark.proof
-def test_if_a_page_cannot_hold_all_examples_it_shows_as_many_as_fit_with_uncut_texts() -> None:
+def test_a_page_that_cannot_hold_all_examples_shows_as_many_as_fit_without_cutting_their_texts() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())
     examples = Examples(tuple(Case(**{**vars(empty), "id": str(n)}) for n in range(6_000)), ())

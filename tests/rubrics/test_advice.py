@@ -202,7 +202,7 @@ def test_every_kind_of_advice_is_tested_in_this_file() -> None:
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
 
 
-def test_lint_never_warns_that_one_criterion_decides_alone_in_a_rubric_of_pairs_which_has_no_pass_mark() -> None:
+def test_lint_does_not_warn_about_a_criterion_that_decides_alone_in_a_rubric_of_pairs_without_a_pass_mark() -> None:
     helps = {"name": "helps", "prefer": "The reply that gets the customer further.", "weight": 2}
     tone = {"name": "tone", "prefer": "The reply that reads kinder.", "weight": 1}
     assert codes_of(helps, tone, compare="pairs", inputs=["query"]) == []

@@ -277,7 +277,7 @@ def test_the_interval_of_a_judge_s_mean_shift_equals_that_of_an_independent_prog
     assert interval.value == approx((up - down) / n)
 
 
-def test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_independent_program() -> None:
+def test_the_interval_used_to_show_the_absence_of_drift_equals_that_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "no_drift")["cases"]:
         d = np.zeros(case["n"])
         d[: case["ones"]] = 1

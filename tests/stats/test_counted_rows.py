@@ -155,7 +155,7 @@ def _row() -> st.SearchStrategy[tuple[float, ...]]:
 
 @settings(deadline=None, max_examples=40)
 @given(rows=st.lists(_row(), min_size=1, max_size=40), grouped=st.booleans())
-def test_counts_of_identical_rows_give_the_same_statistics_as_the_rows_one_by_one(
+def test_statistics_from_counts_of_identical_rows_equal_those_from_the_rows_one_by_one(
     rows: list[tuple[float, ...]], grouped: bool
 ) -> None:
     table = np.array(rows)

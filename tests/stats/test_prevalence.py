@@ -203,7 +203,7 @@ def test_a_pass_rate_from_strata_equals_that_from_labels_drawn_by_verdict_if_the
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
 
-def test_labels_said_to_be_random_are_refused_if_the_judge_passed_another_share_of_them_than_of_the_pool() -> None:
+def test_labels_stated_as_random_are_refused_if_the_judge_s_pass_rate_among_them_differs_from_the_pool_s() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
         "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "

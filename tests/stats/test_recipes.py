@@ -64,7 +64,7 @@ REPRODUCED = {
         ],
         "kappa_change": ["stats/test_change.py::test_the_judge_s_shift_in_the_reference_file_is_reproduced"],
         "no_drift": [
-            "stats/test_change.py::test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_independent_program"
+            "stats/test_change.py::test_the_interval_used_to_show_the_absence_of_drift_equals_that_of_an_independent_program"
         ],
         "any_change": [
             "stats/test_change.py::test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent_program"

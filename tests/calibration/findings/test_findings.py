@@ -301,7 +301,7 @@ def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> N
     assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
 
-def test_a_criterion_that_hardly_varies_is_reported_as_dead_and_not_as_ambiguous() -> None:
+def test_a_criterion_that_hardly_varies_gets_the_finding_dead_and_not_the_finding_ambiguous() -> None:
     generator = np.random.default_rng(2)
     truth = MADE.truth.copy()
     truth[:, 0] = 3 + 0.15 * generator.normal(size=100)
@@ -580,7 +580,7 @@ def test_the_diagnosis_raises_no_error_on_random_examples_with_odd_scales_and_mi
     assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
 
 
-def test_a_judge_on_unordered_levels_is_never_called_lenient_or_severe_or_said_to_avoid_extreme_levels() -> None:
+def test_findings_on_unordered_levels_never_call_a_judge_lenient_or_severe_or_name_avoided_extreme_levels() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(4)

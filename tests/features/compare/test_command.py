@@ -66,7 +66,7 @@ def test_compare_reads_two_files_of_ratings_and_compares_both_with_the_labels_of
 
 
 @pytest.mark.proof
-def test_in_a_comparison_each_judge_s_figures_equal_those_of_its_calibration_alone(project: Path) -> None:
+def test_each_judge_s_figures_in_a_comparison_equal_those_of_that_judge_s_calibration(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     for name, place in (("gpt", "first"), ("claude", "second")):
         done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project)
@@ -333,7 +333,9 @@ def test_calibrate_with_several_judges_gives_a_verdict_on_each_and_a_comparison_
 
 
 @pytest.mark.proof
-def test_each_rater_in_a_file_of_several_raters_is_calibrated_as_it_would_be_alone(project: Path) -> None:
+def test_each_rater_in_a_file_of_several_raters_gets_the_calibration_that_a_file_of_that_rater_gives(
+    project: Path,
+) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
     comparison = json.loads(done.stdout)
     assert [judge["judge"]["name"] for judge in comparison["judges"]] == ["gpt", "claude", "lenient"]

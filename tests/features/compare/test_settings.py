@@ -15,7 +15,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path)
 
 
-def test_each_compared_judge_counts_as_a_tried_setting(project: Path) -> None:
+def test_each_judge_in_a_comparison_counts_as_a_tried_setting(project: Path) -> None:
     compare("j0.jsonl", "j1.jsonl", rubric="reply")
     assert [line["judge"] for line in lines(project)] == ["j0", "j1"]
     assert calibrated(2).decision.settings == 3

@@ -44,7 +44,7 @@ def test_the_first_screen_says_if_the_judge_s_name_comes_from_the_user_and_not_f
     assert "is your word" not in answer(project, "calibrate", "answers", "--counts", "old.csv").stdout
 
 
-def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_accepted_counts(project: Path) -> None:
+def test_a_counts_file_can_be_accepted_as_a_run_with_which_a_later_counts_file_is_compared(project: Path) -> None:
     first = answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini", "--accept")
     kept = accepted(project)
     assert "in accepted-" in first.stderr

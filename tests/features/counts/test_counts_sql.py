@@ -257,7 +257,7 @@ def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str
     assert "claude__place" in missing.stderr
 
 
-def test_if_a_table_cannot_be_counted_the_error_is_markscheme_s_own_and_not_the_database_s(
+def test_the_error_on_a_table_that_cannot_be_counted_comes_from_markscheme_and_not_from_the_database(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")

@@ -21,7 +21,7 @@ criteria:
 RATERS = ("p0", "p1", "judge")
 
 
-def test_counts_made_by_the_printed_select_statement_give_the_same_calibration_as_the_rows(
+def test_the_printed_select_statement_makes_counts_that_give_the_same_calibration_as_the_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where settings that were tried are recorded

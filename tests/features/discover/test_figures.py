@@ -43,7 +43,7 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_the_share_of_a_mode_merged_from_two_modes_is_of_outputs_read_since_both_modes_were_first_noted() -> None:
+def test_the_share_of_a_mode_merged_from_two_modes_is_of_the_outputs_read_since_both_were_first_noted() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
@@ -142,7 +142,7 @@ def test_discover_asks_to_read_fewer_further_outputs_after_more_reading_or_if_th
     assert outputs.read_more().all == all
 
 
-def test_in_the_bound_on_unseen_failure_modes_each_note_without_a_mode_counts_as_a_mode() -> None:
+def test_each_note_without_a_failure_mode_counts_as_one_mode_in_the_bound_on_unseen_modes() -> None:
     sorted_notes = read_outputs("a a - a " + "- " * 40)
     unsorted = replace(sorted_notes, codebook=replace(sorted_notes.codebook, assigned={}))
     assert unsorted.new_modes.bound > sorted_notes.new_modes.bound

@@ -204,7 +204,7 @@ def test_notes_are_imported_from_label_studio_s_texts_and_labelled_regions(tmp_p
 
 
 @pytest.mark.parametrize("tool", ["mlflow", "langsmith", "phoenix"])
-def test_rationales_by_people_are_imported_as_notes_and_those_by_a_judge_only_as_suggestions(
+def test_rationales_by_people_are_imported_as_notes_and_rationales_by_a_judge_only_as_suggestions(
     tmp_path: Path, tool: str
 ) -> None:
     paths = written(tmp_path, getattr(exports, tool)())

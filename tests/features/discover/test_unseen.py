@@ -220,7 +220,7 @@ def test_the_chance_of_missing_at_least_one_of_many_rare_failure_modes_is_nearly
     assert chance_any_missed(0, share) == chance_any_missed(1, share) == 1.0
 
 
-def test_good_turing_without_outputs_has_no_value() -> None:
+def test_the_good_turing_estimate_without_outputs_has_no_value() -> None:
     assert math.isnan(good_turing(np.zeros((0, 3))))
 
 

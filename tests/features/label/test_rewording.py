@@ -138,7 +138,7 @@ def test_one_changed_answer_among_20_relabelled_examples_excludes_other_labels_f
 
 
 @pytest.mark.proof
-def test_labels_from_before_a_rewording_that_still_count_can_be_adjudicated(project: Path) -> None:
+def test_labels_from_before_a_rewording_can_be_adjudicated_if_they_still_count(project: Path) -> None:
     """ann and ben differ on one reply that isn't among those asked again, and agree on the others."""
     checked: set[int] = set()
     for rater in ("ann", "ben"):
@@ -158,7 +158,7 @@ def test_labels_from_before_a_rewording_that_still_count_can_be_adjudicated(proj
 
 
 @pytest.mark.proof
-def test_labels_from_before_a_rewording_that_is_said_to_keep_the_meaning_still_count_for_trends(project: Path) -> None:
+def test_labels_from_before_a_rewording_that_the_author_calls_equivalent_still_count_for_trends(project: Path) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
     assert done.returncode == 0, done.stderr
     assert "Labels under the old words stay in trends." in done.stdout

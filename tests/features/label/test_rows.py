@@ -153,7 +153,7 @@ def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_
     assert [(person["shared"], person["agreed"]) for person in progress["annotators"]] == [(11, 11), (11, 11)]
 
 
-def test_a_row_counts_as_unlabelled_as_long_as_one_of_its_criteria_is_unlabelled(folder: Path) -> None:
+def test_a_row_counts_as_unlabelled_until_all_of_its_criteria_are_labelled(folder: Path) -> None:
     labelled(folder, "ann").file.close()
     ratings = folder / "calibration/rows.jsonl/ratings/ann.jsonl"
     lines = [json.loads(line) for line in ratings.read_text().splitlines()]

@@ -90,7 +90,7 @@ def test_damaged_images_and_pdfs_raise_only_the_error_for_damaged_content(
     ],
     ids=lambda value: json.dumps(value, default=str)[:40],
 )
-def test_an_image_gives_the_same_text_and_digest_in_whatever_form_it_is_given(value: Any) -> None:
+def test_an_image_gives_the_same_text_and_digest_in_every_form_in_which_it_can_be_given(value: Any) -> None:
     response = Submission(value).response
     assert isinstance(response, PartedText)
     assert response == MARK

@@ -36,7 +36,7 @@ def test_a_cell_of_a_parquet_file_may_hold_an_image_or_its_path(cell: Any, tmp_p
     assert [part.mark for part in parts_of(example.submission.inputs.values())] == [MARK]
 
 
-def test_bytes_that_are_no_image_are_refused_as_an_input() -> None:
+def test_an_input_whose_bytes_are_not_an_image_is_refused() -> None:
     with pytest.raises(SubmissionError, match="a bytes object"):
         Submission("x", {"chart": b"\0\1"})
 

@@ -146,7 +146,7 @@ def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -
     assert "--next 0" not in done.stdout
 
 
-def test_labels_said_to_be_drawn_at_random_are_refused_if_they_cannot_be_a_random_sample_of_the_responses(
+def test_labels_stated_as_random_are_refused_if_they_cannot_be_a_random_sample_of_the_responses(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")

@@ -201,7 +201,7 @@ def test_two_processes_that_add_to_a_tracked_stream_at_once_give_the_same_result
     assert both["audits"] == alone["audits"]
 
 
-def test_a_week_of_a_tracked_stream_counts_once_nearly_all_responses_drawn_for_audit_are_labelled(folder: Path) -> None:
+def test_a_week_of_a_tracked_stream_counts_as_soon_as_nearly_all_its_audits_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "40")
     label(folder, share=0.6)
@@ -218,7 +218,7 @@ def test_the_current_week_of_a_tracked_stream_is_shown_but_not_counted(folder: P
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_late_responses_of_an_already_counted_week_are_added_to_that_week_and_change_no_evidence_of_a_change(
+def test_responses_that_arrive_late_for_a_counted_week_are_added_to_it_and_change_no_evidence_of_a_change(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))))

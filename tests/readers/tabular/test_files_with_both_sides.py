@@ -99,7 +99,7 @@ def test_labels_repeated_in_two_judges_files_are_one_annotator_s_if_the_judges_c
     }
 
 
-def test_labels_in_a_judge_s_file_and_in_a_file_of_labels_alone_are_two_annotators_even_if_they_are_equal(
+def test_equal_labels_in_a_judge_s_file_and_in_a_file_of_labels_still_count_as_two_annotators(
     tmp_path: Path,
 ) -> None:
     ann, ben = table(tmp_path / "ann.csv", STRICT, LABELS), tmp_path / "ben.csv"

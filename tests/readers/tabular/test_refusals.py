@@ -65,7 +65,7 @@ def test_if_the_ratings_do_not_show_their_scale_the_suggested_command_has_low_hi
         ),
     ],
 )
-def test_a_table_with_a_row_longer_than_its_header_or_two_columns_of_one_name_is_refused_with_an_error_code(
+def test_a_table_with_a_row_longer_than_its_header_or_two_equal_column_names_is_refused_with_an_error_code(
     lines: list[str], error: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")

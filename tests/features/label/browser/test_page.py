@@ -90,7 +90,7 @@ def test_twenty_labels_are_given_by_keyboard_although_the_server_is_killed_betwe
 
 
 @pytest.mark.usefixtures("complaints")
-def test_the_keyboard_alone_takes_back_a_label_and_writes_a_note_and_opens_the_progress_page(
+def test_by_keyboard_an_annotator_can_take_back_a_label_and_write_a_note_and_open_the_progress_page(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
