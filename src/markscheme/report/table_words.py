@@ -10,6 +10,7 @@ from markscheme.phrases import counted, few_of, in_words, listed
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
+from markscheme.readers.tabular.words import folded
 
 # --- line two --------------------------------------------------------------------------------------------------------
 
@@ -62,6 +63,9 @@ def _decisions(name: str, values: ReadValues) -> str:
     is_plain = set(words) <= {"pass", "fail"} or not values.knows_pass
     if is_plain:
         return listed
+    passed = [word for word in words if values.levels[name].get(folded(word))]
+    if len(passed) > 1:
+        return f"{listed} ({in_words(passed)} pass)"
     return f"{listed} ({passing} passes)" if passing is not None else f"{listed} (not {words[0]} passes)"
 
 

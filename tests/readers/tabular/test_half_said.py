@@ -234,3 +234,14 @@ def test_the_report_calls_a_column_of_ids_with_an_empty_header_the_column_withou
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join([",judge,human", *rows]))
     assert "id: the column without a name · 20 rows" in " ".join(run("calibrate", "t.csv", cwd=tmp_path).stdout.split())
+
+
+def test_words_for_yes_and_no_of_several_languages_in_one_column_are_pass_and_fail(tmp_path: Path) -> None:
+    words = [("yes", "no"), ("oui", "non"), ("ja", "nein")]
+    cells = [words[row % 3][row % 2] for row in range(48)]
+    judge = ["fail" if row % 2 else "pass" for row in range(48)]
+    assert read(judge, cells).values[""].kind == "decision"
+    (tmp_path / "t.csv").write_text("id,judge,human\n" + "".join(f"{i},{judge[i]},{cells[i]}\n" for i in range(48)))
+    answer = run("calibrate", "t.csv", cwd=tmp_path)
+    assert "(yes, ja and oui pass)" in " ".join(answer.stdout.split())
+    assert json.loads(run("calibrate", "t.csv", "--json", "-", cwd=tmp_path).stdout)["agreement"]["value"] == 1.0

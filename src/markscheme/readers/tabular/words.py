@@ -14,24 +14,19 @@ def _words(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+_YES: Final = "yes y true t 1 ja oui sí sì si sim tak да はい 是 wahr vrai verdadero vero"
+_NO: Final = "no n false f 0 nein non não nao nee nie нет いいえ 否 falsch faux falso"
 PASS_WORDS: Final = _words(
-    "pass passed yes y true t 1 met good correct ok accept accepted valid ✓ ✅ 👍 "
-    "ja oui sí sì si sim tak да はい 是 wahr vrai verdadero vero bestanden erfüllt aprobado réussi 合格"
+    f"{_YES} pass passed met good correct ok accept accepted valid ✓ ✅ 👍 bestanden erfüllt aprobado réussi 合格"
 )
 FAIL_WORDS: Final = _words(
-    "fail failed no n false f 0 unmet bad incorrect wrong reject rejected invalid ✗ ❌ 👎 "
-    "nein non não nao nee nie нет いいえ 否 falsch faux falso suspenso échoué 不合格"
+    f"{_NO} fail failed unmet bad incorrect wrong reject rejected invalid ✗ ❌ 👎 suspenso échoué 不合格"
 ) | {"not met", "nicht bestanden", "nicht erfüllt"}
 FAMILIES: Final = {
-    word: words.split()[0]
-    for words in ("yes y true t 1", "no n false f 0", "pass passed", "fail failed")
-    for word in words.split()
+    word: words.split()[0] for words in (_YES, _NO, "pass passed", "fail failed") for word in words.split()
 }
 """Word that represents all equivalent values of a column, by each of them."""
-WITHOUT_DIRECTION: Final = _words(
-    "yes y true t 1 no n false f 0 ja nein nee oui non sí sì si sim não nao tak nie да нет はい いいえ 是 否 "
-    "wahr falsch vrai faux verdadero falso vero"
-)
+WITHOUT_DIRECTION: Final = _words(f"{_YES} {_NO}")
 """Words whose meaning, pass or fail, depends on what the column asks: if it asks about a fault, yes is bad."""
 FAULT_WORDS: Final = (
     *("error", "fail", "hallucinat", "toxic", "unsafe", "harm", "violat", "bias", "wrong", "incorrect", "refus"),
