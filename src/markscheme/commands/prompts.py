@@ -33,8 +33,8 @@ def print_prompts(
         missing: True to print only the prompts that no recording answers.
         has_core: True if there is a rubric; False if rows bring all criteria.
     """
-    recorded = f"recorded:calibration/{rubric.name}/replies/JUDGE.jsonl"
-    commands = Commands.on(rubric, recorded).after(None, ask)
+    replies = f"calibration/{rubric.name}/replies/JUDGE.jsonl"
+    commands = Commands.on(rubric, f"recorded:{replies}").after(None, ask)
     use = (commands if has_core else replace(commands, rubric="")).grade(*map(shlex.quote, rows))
     if wanted is None:
         path, _ = examples_of(rubric, None)
@@ -54,7 +54,7 @@ def print_prompts(
         return 0
     notify(
         f"{counted(len(wanted), 'prompt')} on standard output, one JSON object per line.\n"
-        f"Write the reply to each as a line of\n  {recorded.removeprefix('recorded:')}\n"
+        f"Write the reply to each as a line of\n  {replies}\n"
         "JUDGE is a name that you choose. A line has the prompt's fingerprint and the\nreply's text:\n"
         '  {"fingerprint": "…", "judge": "JUDGE", "model": "…", "text": "…"}\n'
         "Next, once replies are recorded:\n"
