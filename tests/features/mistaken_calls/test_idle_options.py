@@ -111,6 +111,21 @@ def test_a_workbook_among_the_files_keeps_the_choice_of_a_table(folder: Path) ->
     assert run("calibrate", "two.xlsx", "--table", "labels", cwd=folder).returncode in (0, 1, 4)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("init", "--from", "nosuch.csv", "--human", "ann"),
+        ("certify", "manners", "--ratings", "nosuch.csv", "--kind", "human"),
+        ("calibrate", "nosuch.xlsx", "--table", "labels"),
+    ],
+)
+def test_a_missing_file_is_named_before_an_option_that_is_about_it(folder: Path, command: tuple[str, ...]) -> None:
+    done = run("markscheme", *command, cwd=folder)
+    assert done.returncode == 2
+    assert "nosuch" in done.stderr
+    assert "has no effect" not in done.stderr
+
+
 def test_each_rule_names_options_and_commands_that_exist() -> None:
     for rule in idle_options._RULES:
         assert rule.reason.partition(";")[0]

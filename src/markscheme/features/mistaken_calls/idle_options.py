@@ -91,6 +91,12 @@ class _AskedCall:
         """Files of the call, apart from rubrics, settings and code."""
         return [path for path in self._paths() if path.is_file() and not _is_rubric(path)]
 
+    @property
+    def names_files(self) -> bool:
+        """True if the call names a file apart from rubrics, even one that is missing, which the command will say."""
+        missing = (path for path in self._paths() if not path.exists() and path.suffix not in ("", *_RUBRIC_FILES))
+        return bool(self.files) or any(missing)
+
     def _paths(self) -> Iterator[Path]:
         for value in self.arguments.values():
             if is_dataclass(value):
@@ -226,19 +232,19 @@ _RULES: Final = (
     ),
     _IdleRule(
         "certify compare improve init stress",
-        lambda call: not call.files,
+        lambda call: not call.names_files,
         names.OF_EXPORTS,
         "no file is read whose columns or raters it could mean; leave it out",
     ),
     _IdleRule(
         "calibrate",
-        lambda call: not call.files,
+        lambda call: not call.names_files,
         ("--map", "--judge-names"),
         "no file is read whose columns or raters it could mean; leave it out",
     ),
     _IdleRule(
         "init",
-        lambda call: not call.files,
+        lambda call: not call.names_files,
         ("--judge", "--human"),
         "it names columns of a table; add --from TABLE",
     ),
