@@ -61,7 +61,7 @@ def test_the_planned_number_of_labels_equals_the_number_for_which_the_calibratio
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
     pilot = compare(truth.judged(RUBRIC, judged))
-    assert planned_labels(truth, pilot, 0.8) == NextLabels(
+    assert planned_labels(truth, decide(pilot, target=0.8), 0.8) == NextLabels(
         calibration.decision.labels, calibration.decision.next_step, because=calibration.decision.because
     )
     assert calibration.labels_needed == 80

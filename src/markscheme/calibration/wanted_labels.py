@@ -5,26 +5,24 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.verdict import Decision
-from markscheme.calibration.decision import decide, labels_to_begin
+from markscheme.calibration.decision import labels_to_begin
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, asked_first
 from markscheme.calibration.reasons import scarce_decision
 from markscheme.files import refuse_link, write_whole
 from markscheme.ratings.gold import Gold
 
 
-def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
+def planned_labels(gold: Gold, decision: Decision | None, target: float) -> NextLabels:
     """Return how many labels the next calibration would ask for, from the labels and ratings so far, with a sentence.
 
     Args:
         gold: The labels so far.
-        pilot: The judge compared with these labels; None if its ratings aren't known.
+        decision: The decision on the judge by these labels; None if its ratings aren't known.
         target: Share of examples on which the judge must agree, 0 to 1.
     """
-    if pilot is None:
+    if decision is None:
         return asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
-    decision = decide(pilot, target=target)
     return NextLabels(decision.labels, decision.next_step, because=decision.because)
 
 

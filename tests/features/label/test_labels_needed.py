@@ -67,3 +67,27 @@ def test_label_with_the_progress_option_asks_for_no_more_labels_than_there_are_o
     (sitting / "few.jsonl").write_text("".join(few))
     shown = printed(sitting, "markscheme", "label", "kind", "--progress", "--pool", "few.jsonl")
     assert "Label all 24 that are left in few.jsonl." in shown
+
+
+def test_a_plan_by_a_judge_s_ratings_names_as_many_labels_as_its_calibration_even_if_it_is_worse_on_one_group(
+    tmp_path: Path,
+) -> None:
+    criteria = "criteria: [{name: tone, description: Its tone.}, {name: facts, description: Its facts.}]\n"
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "tone.yaml").write_text(criteria)
+    home = tmp_path / "calibration" / "tone"
+    home.mkdir(parents=True)
+    examples, ratings = [], []
+    for n in range(100):
+        tone, facts = 1 + n * 2 % 5, 1 + n // 5 % 5
+        labels = [{"rater": "ann", "criteria": {"tone": tone, "facts": facts}}]
+        examples.append({"id": f"e{n}", "response": f"reply {n}", "group": f"g{n // 10}", "labels": labels})
+        judged = tone if n not in (90, 91, 92) else tone + 1 if tone < 5 else tone - 1
+        ratings.append({"id": f"e{n}", "judge": "j", "criteria": {"tone": judged, "facts": facts}})
+    (home / "examples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in examples))
+    (tmp_path / "j.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in ratings))
+    planned = run("markscheme", "label", "tone", "--plan", "--ratings", "j.jsonl", "--json", cwd=tmp_path)
+    calibrated = run("calibrate", "tone", "--ratings", "j.jsonl", "--quiet", "--json", "-", cwd=tmp_path)
+    report = json.loads(calibrated.stdout)
+    assert [excepted["name"] for excepted in report["decision"]["except"]] == ["g9"]
+    assert json.loads(planned.stdout)["labels_needed"] == report["labels_needed"]

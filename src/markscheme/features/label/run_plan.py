@@ -9,7 +9,13 @@ from shlex import quote
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels
 from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.limits import ErrorLimits
+from markscheme.calibration.comparison.trend import trend_asked
+from markscheme.calibration.comparison.verdict import Decision
+from markscheme.calibration.decision import decide
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.diagnosis import findings_of
+from markscheme.calibration.findings.slices import slices_of
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.label_needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.labelled_examples import examples_with_every_label
@@ -151,7 +157,8 @@ def make_plan(
     target = labels.target
     is_kept = pilot is None and target is None and labels.examples is None and labels.split is None
     least = rubric.target if target is None else target
-    needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, pilot, least)
+    decision = None if pilot is None else _decided(pilot, least, labels)
+    needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, decision, least)
     if needed.in_words and carried is not None and carried.state != "old labels count":
         warnings.warn(carried.sentence, RatingWarning, stacklevel=2)
     error = labelling.promised_error
@@ -273,7 +280,17 @@ def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: Label
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
-    return after_those_on_record(compare(truth.judged(rubric, ratings), of=labels.of))
+    pilot = compare(truth.judged(rubric, ratings), of=labels.of, tolerance=labels.tolerance)
+    trend = trend_asked(pilot.table, (pilot.judge_name, pilot.gold_name), labels)
+    return after_those_on_record(replace(pilot, trend=trend))
+
+
+def _decided(pilot: Comparison, target: float, labels: LabelOptions) -> Decision:
+    """Return the decision on a judge that a calibration by these labels would make, by all its slices and findings."""
+    slices = slices_of(pilot)
+    findings = findings_of(pilot, pilot.judged, slices=slices)
+    most_wrong = ErrorLimits.of(labels, pilot.rubric)
+    return decide(pilot, target=target, findings=findings, most_wrong=most_wrong, slices=slices)
 
 
 def _promise(
