@@ -83,7 +83,7 @@ def test_only_the_package_s_init_module_may_import_the_list_of_features() -> Non
     assert measured(Module("cli.py", listed))["imports from the core to features"].value == 1
 
 
-def test_modules_that_need_a_feature_through_other_modules_are_found() -> None:
+def test_modules_that_need_a_feature_indirectly_are_found() -> None:
     needs = measured(
         Module("files.py", "from markscheme.features.hats import brim\n"), Module("cli.py", "import markscheme.files\n")
     )["modules that need a feature to be imported"]

@@ -82,7 +82,7 @@ def test_levels_and_half_levels_add_to_the_score_by_their_position_on_the_scale(
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5, -3), 0, 0.0, 0.0), ((-4, -6), 80, -2.0, 0.8), ((-4, -6), 100, 0.0, 1.0)],
 )
-def test_one_score_for_the_whole_response_becomes_the_weighted_score_and_raw_score_calculated_by_hand(
+def test_a_holistic_score_gives_the_score_and_the_raw_score_that_were_calculated_by_hand(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     total = weigh_holistic(Holistic(number), yes_no(*weights))

@@ -76,7 +76,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 FOREIGN = "ticket,ann,ben,why\n" + "".join(f"T-{n},yes,{'no' if n % 3 else 'yes'},It answers {n}.\n" for n in range(12))
 
 
-def test_columns_without_a_value_in_common_with_the_raters_columns_are_named_and_refused_as_raters(
+def test_columns_that_share_no_value_with_the_raters_columns_are_named_and_refused_as_raters(
     tmp_path: Path,
 ) -> None:
     fault = "'ticket' and 'why' have no value in common with 'ann' and 'ben'; leave out what isn't a rater"
@@ -313,6 +313,6 @@ def test_options_about_a_judge_are_refused_with_a_file_that_has_only_labels(
 
 
 @pytest.mark.parametrize("table", [None, 3, [1, 2]])
-def test_agreement_of_anything_but_a_file_or_rows_is_refused_with_an_example_of_a_row(table: Any) -> None:
+def test_agreement_refuses_a_value_that_is_neither_a_file_nor_rows_and_shows_an_example_of_a_row(table: Any) -> None:
     with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, found "):
         agreement(table)

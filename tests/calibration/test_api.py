@@ -60,7 +60,7 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
-def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_a_label(elsewhere: Path) -> None:
+def test_people_s_ratings_in_the_judge_s_file_serve_as_labels_if_no_example_has_a_label(elsewhere: Path) -> None:
     examples = [{"id": row["id"], "response": row["response"]} for row in rows()]
     people = [{**row, "rater": "ann", "kind": "human"} for row in verdicts()]
     found = calibrate(RUBRIC, examples=examples, ratings=[*verdicts(wrong=4), *people]).to_json()
@@ -331,7 +331,7 @@ def test_calibrate_and_grade_refuse_a_value_that_is_no_rubric_and_say_what_they_
         asyncio.run(grade(value, "Fine.", judge()))
 
 
-def test_an_unknown_option_of_a_python_call_that_resembles_no_other_is_answered_with_all_options() -> None:
+def test_the_error_on_an_unknown_option_in_python_that_resembles_no_other_lists_all_options() -> None:
     with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
         calibrate("code-quality", zzz=1)
 

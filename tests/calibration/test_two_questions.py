@@ -397,7 +397,7 @@ def test_the_verdict_on_a_judge_asks_annotators_to_agree_first_if_their_decision
     ("counts", "key", "limit"),
     [((100, 98, 100, 74), "max_false_fail", 0.4), (LETS_FAILS_PASS, None, None), ((40, 38, 60, 58), None, None)],
 )
-def test_if_the_judge_misses_only_one_of_two_limits_a_looser_limit_that_it_meets_is_offered(
+def test_if_a_judge_misses_only_one_of_two_limits_the_report_offers_a_looser_limit_that_it_meets(
     counts: tuple[int, int, int, int], key: str | None, limit: float | None
 ) -> None:
     calibration = calibrated(counts)

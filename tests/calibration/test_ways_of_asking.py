@@ -147,7 +147,7 @@ def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(t
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_counts_as_asked_in_one_way_and_a_judge_that_drops_a_parameter_in_one_sample_as_asked_in_two() -> None:
+def test_a_panel_has_one_way_of_asking_and_a_judge_that_drops_a_parameter_in_one_sample_only_has_two() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

@@ -208,7 +208,7 @@ def test_a_github_step_summary_that_cannot_be_written_causes_a_warning_and_no_er
     assert "the step summary cannot be written" in done.stderr
 
 
-def test_only_one_report_may_go_to_standard_output(here: Path) -> None:
+def test_calibrate_refuses_to_write_two_reports_to_standard_output(here: Path) -> None:
     done = calibrate(here, "--json", "-", "--junit", "-")
     assert done.returncode == 2
     assert "--json and --junit cannot share" in done.stderr

@@ -138,7 +138,7 @@ def test_calibrating_a_good_judge_on_labels_by_one_person_exits_0_and_allows_tre
     assert (done.returncode, json.loads(done.stdout)["use"]) == (0, "trend")
 
 
-def test_calibrating_a_bad_judge_exits_1_and_prints_the_advice_not_to_use_it_before_the_false_passes(
+def test_calibrating_a_bad_judge_exits_1_and_advises_against_it_before_listing_false_passes(
     project: Path,
 ) -> None:
     label(project, 60, raters=2, wrong=40)

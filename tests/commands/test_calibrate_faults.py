@@ -115,7 +115,7 @@ def test_an_error_about_examples_or_ratings_given_in_place_of_a_rubric_names_the
         )
 
 
-def test_given_a_file_of_examples_calibrate_compares_their_annotators_with_each_other_and_asks_no_judge(
+def test_calibrate_on_a_file_of_examples_alone_compares_its_annotators_and_asks_no_judge(
     here: Path,
 ) -> None:
     file = "calibration/clear/examples.jsonl"

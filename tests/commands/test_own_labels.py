@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.own_labels import ANA, refuses_own_labels, takes_own_labels_if_adjudicated_ones_count
 
 
-def test_calibrate_does_not_compare_an_annotator_s_labels_with_the_labels_that_they_are_part_of(tmp_path: Path) -> None:
+def test_calibrate_refuses_to_compare_an_annotator_s_labels_with_gold_to_which_they_contributed(tmp_path: Path) -> None:
     refuses_own_labels(tmp_path, "calibrate", "desk", "--ratings", ANA)
 
 

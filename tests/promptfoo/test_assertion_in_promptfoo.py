@@ -253,7 +253,9 @@ def test_an_output_is_ungraded_if_the_criteria_in_its_var_are_faulty_or_promptfo
     )
 
 
-def test_an_output_is_graded_by_an_assertion_that_its_test_refers_to_by_ref(graded: dict[str, dict[str, Any]]) -> None:
+def test_an_output_is_graded_by_an_assertion_that_its_test_includes_by_a_reference(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     assert graded["reference to ours"]["success"], outcome(graded["reference to ours"])
     assert graded["reference to ours"]["score"] == 0.5
 

@@ -117,7 +117,7 @@ def rows_of(kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]) -> lis
 
 
 @pytest.mark.parametrize("kind", EMBEDDING)
-def test_assertions_that_need_embeddings_are_graded_if_a_map_of_providers_names_a_provider_of_embeddings(
+def test_assertions_that_need_embeddings_are_graded_if_the_test_s_providers_include_one_for_embeddings(
     kind: str, graded: tuple[list[dict[str, Any]], bytes, bytes]
 ) -> None:
     passing, failing, without = rows_of(kind, graded)

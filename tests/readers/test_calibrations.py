@@ -135,7 +135,9 @@ def test_levels_that_are_words_of_unknown_order_cannot_be_read_without_a_rubric(
         infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
-def test_a_rubric_is_inferred_from_ratings_despite_invalid_levels_which_are_then_reported(tmp_path: Path) -> None:
+def test_a_rubric_is_inferred_from_ratings_with_invalid_levels_which_are_reported_when_they_are_loaded(
+    tmp_path: Path,
+) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
     rubric = infer_rubric([path])
     with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] isn't a level"):

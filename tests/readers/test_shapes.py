@@ -108,7 +108,7 @@ def test_a_labelled_set_is_read_by_its_content_whatever_its_name(what: str, tmp_
         assert {label.id: label.criteria[name].level for label in labels} == {"t0": 0, "t1": 1, "t2": 0}, file
 
 
-def test_refusing_a_compressed_file_of_examples_names_the_command_that_can_read_it(tmp_path: Path) -> None:
+def test_the_error_on_a_compressed_file_of_examples_names_the_command_that_can_read_it(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_bytes(gzip.compress(EXAMPLES["lines"].encode()))
     with pytest.raises(RatingError, match="markscheme import FILE --rubric NAME"):
         load_examples(tmp_path / "t.jsonl", Rubric((Criterion(1.0, "It is kind.", "kind"),), name="tone"))

@@ -16,7 +16,7 @@ criteria:
 """
 
 
-def test_a_criterion_on_which_pairs_are_compared_has_the_levels_first_and_second_with_or_without_a_tie() -> None:
+def test_a_criterion_for_pairs_has_the_levels_first_and_second_and_optionally_a_tie() -> None:
     rubric = Rubric.from_yaml(PAIRS)
     helps, tone = (criterion.scale for criterion in rubric.criteria)
     assert (helps.choices, helps.values) == (("first", "tie", "second"), (-1.0, 0.0, 1.0))

@@ -68,7 +68,7 @@ def test_a_caller_who_waits_for_a_session_s_answer_gets_regular_signs_that_the_s
     assert answer.lstrip() == b'{"answer": {"given": 1}}'
 
 
-def test_a_session_s_answer_to_a_caller_with_a_wrong_session_key_or_to_a_failed_request_gives_no_details(
+def test_a_session_gives_no_details_to_a_caller_with_a_wrong_key_or_a_failed_request(
     runtime: Path,
 ) -> None:
     async def faulty(request: Mapping[str, Any]) -> dict[str, Any]:

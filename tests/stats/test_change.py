@@ -291,7 +291,7 @@ def test_the_interval_used_to_show_the_absence_of_drift_equals_that_of_an_indepe
 
 @given(st.lists(halves, min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_the_interval_of_a_judge_s_shift_narrows_if_the_same_differences_are_seen_on_twice_as_many_examples(
+def test_twice_as_many_examples_with_the_same_differences_narrow_the_interval_of_a_judge_s_shift(
     d: list[float],
 ) -> None:
     once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)

@@ -237,7 +237,7 @@ def sparse_table(n: int, raters: int, levels: int, missing: float, seed: int) ->
 
 @pytest.mark.parametrize("grouped", [False, True], ids=["units", "groups"])
 @pytest.mark.parametrize("coefficient", CHANCE_CORRECTED)
-def test_the_fast_jackknife_of_a_coefficient_equals_computing_the_coefficient_without_each_unit_or_group(
+def test_the_fast_jackknife_of_a_coefficient_equals_recomputing_it_without_each_unit_or_group(
     coefficient: str, grouped: bool
 ) -> None:
     raters = 2 if coefficient in ("cohen_kappa", "weighted_kappa", "scott_pi") else 4
@@ -267,7 +267,7 @@ def test_the_fast_jackknife_of_a_coefficient_equals_computing_the_coefficient_wi
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_the_interval_of_agreement_among_several_raters_is_computed_as_for_a_share_of_units(grouped: bool) -> None:
+def test_the_interval_of_agreement_among_several_raters_is_that_of_a_share_of_units(grouped: bool) -> None:
     ratings = sparse_table(40, 3, 4, 0.1, seed=2)
     groups = np.arange(40) // 3 if grouped else None
     paired = (~np.isnan(ratings)).sum(axis=1) >= 2

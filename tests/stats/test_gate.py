@@ -51,7 +51,7 @@ def test_chances_that_more_labels_decide_about_a_gate_equal_those_of_the_referen
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_how_many_labelled_fails_show_that_a_judge_stops_enough_depends_on_how_many_of_them_it_passes(
+def test_the_more_labelled_fails_a_judge_passes_the_more_are_needed_to_show_that_it_stops_enough(
     least: float,
 ) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):

@@ -133,7 +133,7 @@ def test_the_jackknife_of_one_example_gives_a_value_and_no_interval() -> None:
     assert jackknife(0.5, [], transform=ATANH).n == 0
 
 
-def test_a_value_at_the_end_of_its_transformed_scale_has_no_interval() -> None:
+def test_a_correlation_of_exactly_minus_1_has_no_interval_on_the_atanh_scale() -> None:
     estimate = jackknife(-1.0, [-0.9, -0.8, -0.9], transform=ATANH)
     assert estimate.note == "withheld: value at the end of the atanh scale"
 

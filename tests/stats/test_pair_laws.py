@@ -2,7 +2,7 @@
 
 `LAWS` assigns every statistic its laws, a family's members one by one as `family.member`. A new member of a family has
 those of all statistics, until its line names its own; a public function of the two modules without any fails
-`test_for_each_statistic_of_two_raters_this_file_lists_the_laws_it_obeys_or_says_that_it_is_tested_elsewhere`.
+`test_this_file_lists_for_each_statistic_of_two_raters_its_laws_or_where_else_it_is_tested`.
 """
 
 import functools
@@ -202,9 +202,7 @@ def fitting(name: str, ratings: Table) -> Table:
 # -- nobody is forgotten -----------------------------------------------------------------------------------------------
 
 
-def test_for_each_statistic_of_two_raters_this_file_lists_the_laws_it_obeys_or_says_that_it_is_tested_elsewhere() -> (
-    None
-):
+def test_this_file_lists_for_each_statistic_of_two_raters_its_laws_or_where_else_it_is_tested() -> None:
     assert {name.partition(".")[0] for name in LAWS} | set(ELSEWHERE) == set(functions())
     assert not {name.partition(".")[0] for name in LAWS} & set(ELSEWHERE)
     assert all(LAWS.values())

@@ -64,7 +64,7 @@ def test_two_functions_for_a_pass_rate_from_labels_drawn_by_verdict_agree_at_eve
             assert limits(whole) == approx(tuple(case["one_look"]), abs=1e-6), case["name"]
 
 
-def test_whether_a_pass_rate_is_withheld_depends_on_the_number_of_labels_and_not_on_their_levels() -> None:
+def test_the_number_of_labels_and_not_their_levels_decides_whether_a_pass_rate_is_withheld() -> None:
     for passes in (0, 4, 7):
         few = corrected_pass_rate([[1, 7 - passes], [1, passes]], [100, 400], drawn="by-verdict")
         assert (few.value, few.undefined) == (None, "9 labels, 1 more would show it")
@@ -72,7 +72,7 @@ def test_whether_a_pass_rate_is_withheld_depends_on_the_number_of_labels_and_not
     assert by_strata([[2, 2]], [4]).undefined == "4 labels, label more responses"
 
 
-def test_a_pass_rate_from_random_labels_weights_verdicts_by_labelled_and_unlabelled_responses_together() -> None:
+def test_a_pass_rate_from_random_labels_weights_each_verdict_by_its_share_of_all_responses() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="random")
     assert estimate.value == approx(0.6543293718, abs=6e-11)
     verdicts = np.array([300 + 19, 700 + 31])

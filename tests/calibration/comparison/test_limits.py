@@ -60,7 +60,7 @@ def test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_ref
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_a_limit_on_false_passes_is_shown_to_be_kept_with_the_planned_number_of_fails_and_not_with_one_fewer(
+def test_a_limit_on_false_passes_is_shown_to_be_kept_with_the_planned_number_of_fails_but_not_with_one_less(
     limit: float,
 ) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):

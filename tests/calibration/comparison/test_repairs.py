@@ -266,7 +266,7 @@ def test_two_annotators_who_differ_on_a_criterion_leave_no_gold_level_even_if_a_
     assert {name: repair.decided for name, repair in repairs.by_criterion.items()} == {"a": 1, "b": 1, "c": 0}
 
 
-def test_three_samples_of_a_judge_on_one_example_count_once_among_the_decisions_that_fixing_corrects() -> None:
+def test_three_samples_of_a_judge_on_one_example_count_as_one_decision_that_fixing_a_criterion_corrects() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold = [[0, 0]] * 3
     samples = [rated for sample in range(3) for rated in judged(of, [[sample < 2, 0]] * 3, sample=sample)]

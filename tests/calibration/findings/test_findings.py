@@ -252,7 +252,7 @@ def test_a_level_that_annotators_give_and_the_judge_never_gives_is_reported() ->
     assert "in the description of level" in str(finding.suggestion)
 
 
-def test_a_level_that_nobody_uses_is_reported_if_there_are_at_least_sixty_examples() -> None:
+def test_a_level_that_is_never_used_is_reported_if_there_are_at_least_sixty_examples() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [5]] * 20)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "unused-level", "tone")
@@ -493,7 +493,7 @@ def test_quotes_that_occur_nowhere_in_what_the_judge_read_are_counted_and_their_
     [{4: False}, dict.fromkeys(range(20)), {**dict.fromkeys(range(11)), 12: False}],
     ids=["one of twenty", "all too short to check", "nine that can be checked"],
 )
-def test_quotes_that_were_not_found_are_no_finding_if_they_are_few_or_if_the_quotes_are_too_short_to_check(
+def test_quotes_that_were_not_found_cause_no_finding_if_they_are_few_or_too_short_to_check(
     found_at: dict[int, bool | None],
 ) -> None:
     of = rubric("tone")

@@ -42,7 +42,7 @@ def test_the_guide_on_findings_explains_the_code_of_every_kind_of_finding(kind: 
     assert f"`{kind.code}`" in rows
 
 
-def test_each_kind_of_finding_is_listed_once_and_only_after_the_kinds_that_take_precedence_over_it() -> None:
+def test_each_kind_of_finding_is_listed_once_and_after_the_kinds_that_take_precedence_over_it() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
@@ -165,7 +165,7 @@ def test_a_printed_label_command_names_the_file_of_examples_that_was_calibrated(
     parse(name, words, SettingsFile())
 
 
-def test_the_suggested_grade_command_keeps_the_options_on_asking_the_judge_and_has_none_on_labels() -> None:
+def test_the_suggested_grade_command_keeps_options_about_asking_the_judge_and_drops_options_about_labels() -> None:
     assert KEEPING.grade() == (
         "markscheme grade reply YOUR-OUTPUTS.jsonl --judge openai:gpt-5 -o model=gpt-5 --samples 2 -o temperature=0.5"
     )

@@ -188,7 +188,9 @@ def test_labels_on_criteria_give_the_same_certificate_as_the_decisions_that_foll
     assert "Annotators' decisions follow from their labels: a score of 0.5 or more passes." in shown
 
 
-def test_if_no_promise_holds_the_command_to_improve_reads_the_same_ratings_and_examples(tmp_path: Path) -> None:
+def test_if_no_promise_holds_certify_suggests_an_improve_command_on_the_same_ratings_and_examples(
+    tmp_path: Path,
+) -> None:
     (file,) = project(tmp_path, judges=1)
     (tmp_path / "calibration" / "reply" / "examples.jsonl").rename(tmp_path / "more.jsonl")
     options = ("--ratings", file, "--examples", "more.jsonl")

@@ -28,7 +28,7 @@ def calibration() -> Calibration:
     return calibrate(RUBRIC, rows(), ratings=verdicts(wrong=5))
 
 
-def test_the_method_plot_draws_the_first_chart_of_a_calibration_with_matplotlib() -> None:
+def test_the_plot_method_of_a_calibration_draws_its_first_chart_with_matplotlib() -> None:
     result = calibration()
     axes = result.plot()
     names = [tick.get_text() for tick in axes.get_xticklabels()]
@@ -70,7 +70,7 @@ def test_altair_can_draw_every_plot_of_a_report_with_each_of_its_points() -> Non
 
 
 @pytest.mark.parametrize(("installed", "by"), [("matplotlib altair", "Axes"), ("altair", "LayerChart"), ("", None)])
-def test_the_method_plot_of_a_calibration_uses_matplotlib_or_altair_and_fails_if_neither_is_installed(
+def test_the_plot_method_of_a_calibration_uses_matplotlib_or_altair_and_fails_if_neither_is_installed(
     installed: str, by: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")

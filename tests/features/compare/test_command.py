@@ -395,7 +395,7 @@ def test_the_help_of_compare_shows_an_example_even_in_an_empty_folder(tmp_path: 
 # --- files of other tools -------------------------------------------------------------------------------------------
 
 
-def test_the_judge_of_a_tool_s_export_is_compared_with_ratings_in_a_file_by_the_labels_in_the_export(
+def test_compare_uses_the_labels_in_a_tool_s_export_for_the_export_s_judge_and_for_a_file_of_ratings(
     tmp_path: Path,
 ) -> None:
     (traces,) = exports.written(tmp_path, exports.mlflow())

@@ -55,7 +55,7 @@ def test_one_judge_asked_with_several_limits_of_criteria_per_call_is_compared_as
     assert len({json.loads(line)["setting"] for line in settings}) == 3
 
 
-def test_calibrate_refuses_several_limits_of_criteria_per_call_and_names_compare(folder: Path) -> None:
+def test_calibrate_refuses_several_values_of_the_criteria_per_call_option_and_suggests_compare(folder: Path) -> None:
     done = run(
         *("markscheme", "calibrate", "towns", "--judge", "function:judging:judge", "-o", "criteria_per_call=1,2"),
         cwd=folder,

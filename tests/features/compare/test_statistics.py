@@ -14,7 +14,7 @@ SCORES = st.floats(0, 1, allow_nan=False, width=32)
 SCORED = st.lists(st.tuples(SCORES, SCORES), min_size=10, max_size=40)
 
 
-def test_scores_of_a_new_rater_are_predicted_from_an_old_rater_s_by_the_least_squares_line() -> None:
+def test_a_new_rater_s_scores_are_predicted_from_an_old_rater_s_scores_by_the_least_squares_line() -> None:
     rng = np.random.default_rng(1)
     old = rng.random(40)
     new = np.clip(0.2 + 0.6 * old + rng.normal(0, 0.1, 40), 0, 1)

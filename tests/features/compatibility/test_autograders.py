@@ -178,7 +178,7 @@ def test_a_grader_that_asks_twice_calls_a_good_criterion_met_if_both_answers_do_
     assert [criterion.verdict for criterion in report.report] == ["UNMET", "UNMET", "MET"]
 
 
-def test_a_grader_that_asks_twice_asks_about_criteria_in_original_and_in_reversed_order_at_the_same_time() -> None:
+def test_a_grader_that_asks_twice_sends_the_criteria_in_both_orders_at_the_same_time() -> None:
     prompts: list[str] = []
     both = asyncio.Event()
 

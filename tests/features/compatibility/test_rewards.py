@@ -67,7 +67,7 @@ def test_the_reward_is_none_if_a_query_that_the_rubric_declares_is_missing() -> 
     assert rewarded(["good"], rubric) == [None]
 
 
-def test_thinking_and_output_of_one_response_are_graded_together() -> None:
+def test_a_response_s_thinking_and_output_are_graded_together() -> None:
     assert rewarded([{"thinking": "good", "output": "poor"}]) == [-1]
 
 

@@ -106,7 +106,7 @@ def test_the_counts_option_of_calibrate_is_shown_only_by_help_all(project: Path)
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 
 
-def test_counts_in_csv_or_json_lines_or_parquet_or_a_data_frame_or_memory_give_the_same_calibration(
+def test_the_same_counts_in_any_file_format_or_data_frame_or_memory_give_the_same_calibration(
     project: Path,
 ) -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")

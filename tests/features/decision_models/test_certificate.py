@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_the_error_names_a_company_s_tls_certificate_that_is_not_trusted_when_a_decision_model_is_asked(
+def test_the_error_on_an_untrusted_company_certificate_names_it_when_a_decision_model_is_asked(
     tmp_path: Path,
 ) -> None:
     async def once(url: str) -> None:

@@ -153,7 +153,7 @@ def test_a_judge_with_exaggerated_probabilities_is_overconfident_and_a_judge_wit
     assert calibrated.map is None
 
 
-def test_copies_within_groups_do_not_narrow_the_interval_of_the_probabilities_slope_and_leave_no_p_value() -> None:
+def test_copied_examples_within_groups_narrow_no_interval_of_a_judge_s_probabilities_and_give_no_p_value() -> None:
     p, y = drawn(60, 4, 2.0)
     alone = probability_audit(p, y)
     copies = probability_audit(np.repeat(p, 5), np.repeat(y, 5), groups=np.repeat(np.arange(60), 5))

@@ -38,7 +38,7 @@ def test_a_rater_that_passes_every_response_agrees_with_gold_as_often_as_gold_pa
 
 
 @pytest.mark.parametrize("name", ["coin", "longer-is-better"])
-def test_a_simulated_rater_that_copies_the_labels_distribution_gives_each_level_as_often_as_the_labels(
+def test_a_simulated_rater_that_copies_the_distribution_of_labels_gives_each_level_as_often_as_the_labels_do(
     name: str, raters: dict[str, ComparedRater]
 ) -> None:
     for criterion in raters[name].calibration.comparison.criteria.values():

@@ -248,7 +248,7 @@ def test_a_change_that_refers_to_an_unknown_note_or_failure_mode_is_refused_and_
     assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_if_a_full_disk_keeps_undo_from_being_written_the_note_keeps_its_failure_mode(
+def test_if_a_full_disk_prevents_an_undo_the_note_keeps_its_failure_mode(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)

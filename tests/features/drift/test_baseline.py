@@ -523,7 +523,7 @@ def test_a_fall_of_agreement_on_a_reworded_criterion_raises_the_drift_alarm_with
     )
 
 
-def test_of_several_samples_of_one_run_the_median_is_compared_with_the_accepted_run(tmp_path: Path) -> None:
+def test_if_a_run_has_several_samples_their_median_is_compared_with_the_accepted_run(tmp_path: Path) -> None:
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]

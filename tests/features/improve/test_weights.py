@@ -333,7 +333,9 @@ def test_if_there_are_too_few_labels_for_a_fit_the_weights_stay_and_the_labels_n
 @pytest.mark.parametrize(
     "runs", [pytest.param(80, marks=pytest.mark.proof), pytest.param(150, marks=pytest.mark.release)]
 )
-def test_weights_that_the_simulated_scores_follow_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
+def test_the_author_s_weights_are_changed_in_at_most_7_of_100_simulations_in_which_scores_follow_them(
+    runs: int,
+) -> None:
     changed = 0
     for seed in range(runs):
         x, y = labelled(60, [0.2, 0.3, 0.1, 0.4], seed)

@@ -229,7 +229,7 @@ def test_import_refuses_the_current_words_option_without_the_rubric_option(proje
     assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)
 
 
-def test_undoing_an_answer_to_a_reworded_criterion_restores_the_label_from_before(project: Path) -> None:
+def test_undoing_an_answer_to_a_reworded_criterion_restores_the_label_given_before_the_rewording(project: Path) -> None:
     with Server(project, OWN) as server:
         step = server.get("").data["steps"][0]
         assert server.post("give", {"unit": step["unit"], "answers": {"polite": "0"}}).status == 200

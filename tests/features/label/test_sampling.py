@@ -208,7 +208,7 @@ def test_outputs_of_one_system_with_the_same_decision_by_the_judge_have_equal_ch
 
 
 @pytest.mark.parametrize("count", [19, 20])
-def test_if_labels_are_too_few_for_a_pass_rate_of_each_system_outputs_are_drawn_for_the_overall_pass_rate(
+def test_outputs_are_drawn_for_the_overall_pass_rate_if_labels_are_too_few_for_each_system_s_pass_rate(
     count: int,
 ) -> None:
     examples, ratings = systems({"old": (60, 140), "new": (60, 140)})

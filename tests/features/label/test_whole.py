@@ -129,7 +129,7 @@ def test_decisions_on_whole_responses_are_enough_at_120_and_for_rubrics_of_many_
 
 
 @pytest.mark.proof
-def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_if_the_user_asks_for_that(
+def test_annotators_with_earlier_labels_on_criteria_are_asked_about_whole_responses_only_on_request(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:

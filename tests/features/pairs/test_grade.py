@@ -18,7 +18,9 @@ def judge(system_prompt, user_prompt):
 '''
 
 
-def test_the_summary_of_graded_pairs_counts_preferences_and_speaks_of_no_pass_and_no_pass_mark(tmp_path: Path) -> None:
+def test_the_summary_of_graded_pairs_counts_preferences_and_mentions_neither_a_pass_nor_a_pass_mark(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "better.yaml").write_text(RUBRIC)
     (tmp_path / "wordy.py").write_text(JUDGE)
     responses = [("A long reply.", "Yes."), ("A longer reply.", "No."), ("Ok.", "Quite a long reply.")]

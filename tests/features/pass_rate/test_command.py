@@ -96,7 +96,7 @@ def test_labels_on_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_verdicts_of_a_model_on_examples_give_the_same_pass_rate_as_a_file_of_these_verdicts(
+def test_a_model_s_verdicts_stored_on_examples_give_the_same_pass_rate_as_a_file_of_verdicts(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "reply.yaml").write_text("name: reply\ncriteria: [{name: right, description: It is right.}]\n")

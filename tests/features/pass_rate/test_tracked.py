@@ -386,7 +386,7 @@ def shown_look(folder: Path, **changed: Any) -> str:
     return " ".join("".join(rendered(report_on(folder, **changed), "markdown")).split())
 
 
-def test_the_report_says_that_responses_got_better_if_an_unmoved_judge_passes_more_and_worse_if_it_passes_fewer(
+def test_the_report_calls_responses_better_if_an_unmoved_judge_passes_more_and_worse_if_it_passes_fewer(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
@@ -414,7 +414,9 @@ def test_a_report_on_a_moved_judge_prints_the_command_that_accepts_the_judge_or_
     assert report_on(folder, named="open", judge=judge).onward is None
 
 
-def test_a_report_on_moved_traffic_states_only_the_shares_of_the_column_since_the_change_began(folder: Path) -> None:
+def test_a_report_on_moved_traffic_states_the_same_two_shares_of_a_column_s_value_in_every_sentence(
+    folder: Path,
+) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
     label(folder)
     since_onset = MixShift("language", 0.9, 0.0, "fr", 0.2, 0.6)

@@ -103,7 +103,7 @@ def test_tags_of_a_published_rubric_s_criteria_are_kept_and_change_no_fingerprin
     assert tagged.fingerprint == Rubric.from_dict([{"requirement": "Is kind"}]).fingerprint
 
 
-def test_what_was_assumed_about_a_published_rubric_and_which_of_its_keys_were_not_read_is_reported() -> None:
+def test_notes_on_a_published_rubric_state_what_was_assumed_and_which_keys_were_not_read() -> None:
     rubric, notes = read([{"criterion": "Is kind to all", "points": 2, "owner": "me"}] * 1)
     assert rubric.criteria[0].scale.is_yes_no
     assert any("criteria without levels are yes/no" in note for note in notes)

@@ -354,9 +354,7 @@ def test_the_share_of_scores_close_to_gold_is_the_same_figure_wherever_the_repor
 
 
 @pytest.mark.parametrize("lacking", ["labels", "rubric"])
-def test_calibrate_reads_rows_as_rows_even_if_the_first_of_them_lacks_its_labels_or_its_criteria(
-    lacking: str, tmp_path: Path
-) -> None:
+def test_calibrate_recognizes_rows_even_if_the_first_row_lacks_labels_or_criteria(lacking: str, tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     del rows[0][lacking]
     write_rows(tmp_path / "rows.jsonl", rows)

@@ -90,7 +90,7 @@ def test_grade_uses_each_row_s_criteria_and_reports_a_faulty_rubric_as_the_error
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
-def test_grade_of_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_shown(tmp_path: Path) -> None:
+def test_grading_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_shown(tmp_path: Path) -> None:
     with (tmp_path / "rows.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "task", "query", "response", "rubric"])

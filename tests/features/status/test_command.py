@@ -300,7 +300,7 @@ def test_status_lists_a_shipped_rubric_once_the_user_has_examples_for_it(here: P
     assert by_name["error-messages"]["labelled_examples"] == 55
 
 
-def test_status_shows_only_the_accepted_run_of_a_rubric_whose_file_is_outside_the_folder_rubrics(here: Path) -> None:
+def test_for_a_rubric_file_outside_the_rubrics_folder_status_shows_only_the_accepted_run(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").rename(here / "clear.yaml")
     command = ("calibrate", "clear.yaml", "--judge", setting.JUDGE, "--accept", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0

@@ -166,7 +166,7 @@ def test_if_all_perturbations_that_add_words_shift_a_judge_s_ratings_the_stress_
 
 
 @pytest.mark.proof
-def test_the_stress_test_does_not_name_length_if_praise_moves_the_judge_more_than_padding(folder: Path) -> None:
+def test_the_stress_test_does_not_blame_length_if_praise_moves_the_judge_more_than_padding_does(folder: Path) -> None:
     report = stressed(folder, "vain", "--json", status=1)
     assert report["rows"]["padding"]["clarity"]["state"] == "finding"
     assert report["length"] == []
@@ -188,7 +188,7 @@ def test_a_stress_test_finds_a_judge_that_does_not_read_to_the_end(folder: Path)
     assert "reading to the end" in report["because"]
 
 
-def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking(folder: Path) -> None:
+def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking_a_judge(folder: Path) -> None:
     done = stressed(folder, "fair", "--plan")
     assert not (folder / "calls.txt").exists()
     assert done.stdout.count("--- changed ---") == 5

@@ -164,7 +164,7 @@ def test_the_error_on_the_words_none_and_n_a_suggests_a_command_that_reads_both_
     assert read(table, same=tuple(pairs)).with_both("") == 8
 
 
-def test_for_scores_with_comments_an_option_is_suggested_that_reads_only_the_number_before_each_comment() -> None:
+def test_for_scores_with_comments_the_suggested_option_reads_only_the_number_before_each_comment() -> None:
     ours = ["4 - good but wordy", "5/5", "2, off", "3-4", "2 - says 14, is 30", *GRADES[5:]]
     error = refused({"judge": ours, "human": GRADES})
     assert error.code == "mixed-form"

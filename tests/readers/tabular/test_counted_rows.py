@@ -34,7 +34,7 @@ def test_a_table_with_counts_of_rows_has_the_same_figures_as_a_table_of_the_sing
         assert data["counts"]["examples"] == 100
 
 
-def test_the_results_of_a_data_frame_with_a_column_of_counts_have_one_row_per_row_of_the_frame() -> None:
+def test_calibrating_a_data_frame_with_a_column_of_counts_returns_one_row_per_row_of_the_frame() -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = calibrate(pandas.DataFrame(COUNTED)).to_frame()
     assert frame["n"].tolist() == [60, 8, 25, 7]

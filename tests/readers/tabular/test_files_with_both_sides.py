@@ -181,7 +181,7 @@ def test_rows_rated_by_the_judge_and_at_least_one_annotator_are_kept_when_their_
     ]
 
 
-def test_files_are_refused_if_the_ids_of_one_of_them_are_not_those_of_the_others(tmp_path: Path) -> None:
+def test_files_whose_ids_differ_from_those_of_the_other_files_are_refused(tmp_path: Path) -> None:
     parts = {"ana": range(20), "ben": range(20), "cy": range(100, 120)}
     files = [ratings_of(tmp_path / f"{name}.csv", rows) for name, rows in parts.items()]
     with pytest.raises(UsageError, match="only 0 of 20 rows of 'ana', 'ben' and 'cy' have the same id"):

@@ -174,7 +174,7 @@ def test_if_the_judge_uses_numbers_and_people_use_ordered_words_the_refusal_sugg
     assert read(["2", "3", "4"] * 8, agree, same=tuple(numbered[1::2])).with_both("") == len(agree)
 
 
-def test_a_stated_order_of_levels_that_lacks_values_of_the_table_is_refused_with_the_lacking_values() -> None:
+def test_a_stated_order_of_levels_without_some_values_of_the_table_is_refused_and_these_values_are_named() -> None:
     error = refused(["2", "3", "4"] * 8, ["low", "high", "low"] * 8, levels=("low", "high"))
     assert (error.code, list(error.columns), set(error.values)) == ("no-place", ["judge"], {"2", "3", "4"})
 

@@ -155,7 +155,7 @@ def test_swapping_the_columns_of_judge_and_people_swaps_the_values_read_for_them
 
 
 @given(tables())
-def test_a_table_is_not_refused_again_for_the_same_reason_with_an_option_that_the_refusal_suggested(
+def test_an_option_that_the_refusal_of_a_table_suggests_does_not_lead_to_the_same_refusal_again(
     table: dict[str, list[str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

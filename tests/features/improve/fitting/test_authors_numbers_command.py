@@ -153,7 +153,7 @@ def test_fitting_weights_twice_to_the_same_decisions_is_recorded_as_one_use_of_h
     assert len(plate.looks()) == 2
 
 
-def test_decisions_that_annotators_gave_while_they_saw_the_judge_s_verdict_change_no_weights(tmp_path: Path) -> None:
+def test_decisions_that_were_not_given_blind_change_no_weights(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1, blind=False)
     status, report, error = plate.improve("--numbers", "--open")
     assert (status, report) == (4, {})
@@ -186,7 +186,7 @@ def test_improve_says_how_many_decisions_numbers_cannot_change_because_a_require
     assert "required criterion; 10 of each are needed" in shown
 
 
-def test_improve_says_how_many_decisions_on_how_many_tasks_are_blind_and_how_many_are_not_blind(
+def test_improve_says_how_many_decisions_and_tasks_are_blind_and_how_many_are_not(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1, n=60)
