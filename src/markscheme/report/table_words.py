@@ -12,6 +12,9 @@ from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
 from markscheme.readers.tabular.words import folded
 
+MOST_READ_ALIKE: Final = 5
+"""Largest number of columns read alike that are described one by one."""
+
 # --- line two --------------------------------------------------------------------------------------------------------
 
 
@@ -24,7 +27,10 @@ def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str
         even_splits: Number of rows on which annotators split evenly, which the line states if there are any.
     """
     values = reading.values[criterion]
-    columns = [f"{name}: {_values(name, values)}" for name in (side.name for side in reading.sides(criterion))]
+    read_as = {side.name: _values(side.name, values) for side in reading.sides(criterion)}
+    alike = {how: [name for name in read_as if read_as[name] == how] for how in read_as.values()}
+    called = {name: name if len(alike[how]) <= MOST_READ_ALIKE else listed(alike[how]) for name, how in read_as.items()}
+    columns = dict.fromkeys(f"{called[name]}: {how}" for name, how in read_as.items())
     unit = reading.roles.single.get("id")
     stated = " (stated)" if reading.options.id is not None else ""
     where = [f"id: {unit or 'the column without a name'}{stated}"] if unit is not None else []
@@ -60,13 +66,11 @@ def _decisions(name: str, values: ReadValues) -> str:
     if passing is not None and passing.startswith("from "):
         return passing
     listed = "/".join(words)
-    is_plain = set(words) <= {"pass", "fail"} or not values.knows_pass
-    if is_plain:
+    if set(words) <= {"pass", "fail"} or not values.knows_pass:
         return listed
     passed = [word for word in words if values.levels[name].get(folded(word))]
-    if len(passed) > 1:
-        return f"{listed} ({in_words(passed)} pass)"
-    return f"{listed} ({passing} passes)" if passing is not None else f"{listed} (not {words[0]} passes)"
+    alone = f"not {words[0]} passes" if passing is None else f"{passing} passes"
+    return f"{listed} ({in_words(passed)} pass)" if len(passed) > 1 else f"{listed} ({alone})"
 
 
 NOTES: Final[Mapping[str, str]] = {

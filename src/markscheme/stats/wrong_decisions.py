@@ -41,11 +41,11 @@ class Stratum(NamedTuple):
         high = share.upper(confidence)
         return part * (value - (share.lower(confidence) or 0.0)), part * ((1.0 if high is None else high) - value)
 
-    def correlation(self, other: Self) -> float:
+    def correlation(self, second: Self) -> float:
         """Return how far two shares vary against each other, 0 to 1, because their labels are of one drawn stratum."""
-        if self.drawn is None or other.drawn is None or self.drawn[0] != other.drawn[0]:
+        if self.drawn is None or second.drawn is None or self.drawn[0] != second.drawn[0]:
             return 0.0
-        return math.sqrt(math.prod(share.value / (1 - share.value) for _, _, share in (self.drawn, other.drawn)))
+        return math.sqrt(math.prod(share.value / (1 - share.value) for _, _, share in (self.drawn, second.drawn)))
 
 
 class RateByVerdict(NamedTuple):
@@ -112,7 +112,7 @@ class RateByVerdict(NamedTuple):
         right = _sum(self.decided_right)
         wrong_ones = [(stratum, stratum.reach(confidence)[side > 0]) for stratum in self.decided_wrong]
         right_ones = [(stratum, stratum.reach(confidence)[side < 0]) for stratum in self.decided_right]
-        shared = sum(a.correlation(b) * reach * other for (a, reach), (b, other) in product(wrong_ones, right_ones))
+        shared = sum(a.correlation(b) * x * y for (a, x), (b, y) in product(wrong_ones, right_ones))
         wrong_reach = math.hypot(*(reach for _, reach in wrong_ones))
         right_reach = math.hypot(*(reach for _, reach in right_ones))
 
