@@ -81,7 +81,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_typed_figures_on_slices_without_a_gate_equal_those_of_the_reference_file() -> None:
+def test_figures_on_slices_without_a_gate_copied_into_the_tests_equal_those_of_the_reference_file() -> None:
     cases = [
         (
             case["name"],

@@ -443,7 +443,7 @@ def test_a_judge_on_a_table_of_levels_without_a_pass_mark_can_be_shown_good_enou
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_calibrate_refuses_the_removed_on_option_and_rubrics_refuse_the_removed_key_agreement_on() -> None:
+def test_calibrate_refuses_the_removed_option_named_on_and_rubrics_refuse_the_removed_key_agreement_on() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

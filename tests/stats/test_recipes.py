@@ -141,10 +141,10 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_typed_figures_on_slices_without_a_gate_equal_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_figures_on_slices_without_a_gate_copied_into_the_tests_equal_those_of_the_reference_file"
         ],
         "stale": [
-            "stats/test_relabelling.py::test_typed_figures_on_relabelled_examples_equal_those_of_the_reference_file"
+            "stats/test_relabelling.py::test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_of_the_reference_file"
         ],
     },
     "groups_drift_slices.yaml": {

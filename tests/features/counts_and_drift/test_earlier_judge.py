@@ -84,7 +84,7 @@ def test_calibrate_takes_a_counts_file_in_place_of_a_rubric_and_compares_with_th
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
 
 
-def test_the_earlier_option_gives_the_same_comparison_in_python_as_on_the_command_line(project: Path) -> None:
+def test_the_option_named_earlier_gives_the_same_comparison_in_python_as_on_the_command_line(project: Path) -> None:
     counts = project / "counts.csv"
     of_python = calibrate(project / "rubrics" / "answers.yaml", counts=counts, judge="june", earlier="may")
     data = json.loads(report(project, "--earlier", "may", "--json", "-").stdout)
@@ -100,7 +100,7 @@ def test_the_earlier_option_gives_the_same_comparison_in_python_as_on_the_comman
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_the_earlier_option_is_refused_for_the_gold_column_or_a_missing_column_or_more_runs_than_planned(
+def test_the_option_named_earlier_is_refused_for_gold_or_a_missing_column_or_more_runs_than_planned(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)
@@ -140,7 +140,7 @@ def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Pat
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")
 
 
-def test_export_refuses_to_count_ratings_if_the_judge_named_by_the_earlier_option_gave_no_ratings(
+def test_export_refuses_to_count_ratings_if_the_judge_in_the_option_named_earlier_gave_no_ratings(
     project: Path,
 ) -> None:
     done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "april", cwd=project)

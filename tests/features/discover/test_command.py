@@ -84,7 +84,7 @@ def test_from_notes_on_a_random_draw_discover_reports_shares_of_failure_modes_an
     assert data["next"][-1]["command"] == "markscheme discover reply --write"
 
 
-def test_without_the_random_option_discover_reports_counts_of_failure_modes_and_no_shares(project: Path) -> None:
+def test_without_the_option_named_random_discover_reports_counts_of_failure_modes_and_no_shares(project: Path) -> None:
     status, data = discover(project, "--notes", "notes.jsonl")
     assert status == 4
     assert data["read"] == {"random": 0, "chosen": 60, "unclear": 0}
