@@ -28,6 +28,16 @@ def test_init_from_promptfoo_s_results_turns_metrics_into_criteria_and_outputs_i
     assert "no example has a label" in judged.stderr
 
 
+def test_the_command_after_init_in_another_folder_finds_the_results_from_there(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(rated_results))
+    done = run("markscheme", "init", "new", "--from", "results.json", cwd=tmp_path)
+    assert "`cd new && markscheme calibrate results --ratings ../results.json`" in done.stdout
+    judged = run("markscheme", "calibrate", "results", "--ratings", "../results.json", cwd=tmp_path / "new")
+    assert judged.returncode in (0, 1, 4), judged.stderr
+
+
 def test_a_variable_that_an_imported_assertion_names_becomes_an_input_that_the_judge_is_shown(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:

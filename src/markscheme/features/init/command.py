@@ -1,5 +1,6 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json import dumps
@@ -182,7 +183,7 @@ def _as_it_is(path: Path) -> str:
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """Yield the next steps for a project whose rubric was made from a table."""
-    options = "".join(f" --ratings {quote(str(path))}" for path in project.judged)
+    options = "".join(f" --ratings {quote(_seen_from(folder, path))}" for path in project.judged)
     cd = _to(folder)
     if project.judged:
         yield f"The same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
@@ -201,6 +202,11 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"
         yield f"{words} decide which label counts where they differ: `{resolve}`"
+
+
+def _seen_from(folder: Path, path: Path) -> str:
+    """Return the path of a file as typed in the project's folder, where the file may lie or not."""
+    return str(path) if path.is_absolute() or (folder / path).exists() else os.path.relpath(path, folder)
 
 
 def _to(folder: Path) -> str:
