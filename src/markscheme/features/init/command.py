@@ -185,7 +185,10 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """Yield the next steps for a project whose rubric was made from a table."""
     options = "".join(f" --ratings {quote(_seen_from(folder, path))}" for path in project.judged)
     cd = _to(folder)
-    if project.judged:
+    if project.judged and not _has_labels(project):
+        yield f"No output is labelled yet. Label them: `{cd}{Commands.on(project.rubric).label()}`"
+        yield f"Then, the same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
+    elif project.judged:
         yield f"The same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
     if not project.has_responses:
         yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
@@ -202,6 +205,14 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"
         yield f"{words} decide which label counts where they differ: `{resolve}`"
+
+
+def _has_labels(project: "TableProject") -> bool:
+    """Return True if a project has people's ratings, in files of their own or in the examples."""
+    lines = {
+        path: text for path, text in project.files.items() if path.suffix == ".jsonl" and path not in project.judged
+    }
+    return any(path.name != "examples.jsonl" or '"labels"' in text for path, text in lines.items())
 
 
 def _seen_from(folder: Path, path: Path) -> str:
