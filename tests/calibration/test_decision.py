@@ -220,7 +220,7 @@ def test_without_a_pass_mark_the_next_step_never_advises_to_let_people_decide_a_
 @pytest.mark.parametrize(
     ("n", "misses", "sentence"),
     [
-        (100, 5, "Agreement 95% (89–98), target 80%; always answering 0.1 reaches 20%."),
+        (100, 5, "Agreement 95% (89–98), target 80%; always answering 1.4 reaches 20%."),
         (100, 50, "Agreement 50% (40–60), target 80%. Two annotators agree on 100%, so the labels"),
         (100, 19, "Agreement 81% (72–88), target 80%."),
         (4, 1, "Agreement 3 of 4, target 80%."),

@@ -9,7 +9,7 @@ import pytest
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison.comparison import Comparison, compare
+from markscheme.calibration.comparison.comparison import Comparison, compare, measure_of
 from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
 from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
@@ -184,3 +184,11 @@ def test_the_best_constant_decision_is_to_pass_everything_or_to_fail_everything(
 def test_comparing_on_a_criterion_that_the_rubric_does_not_have_is_an_error() -> None:
     with pytest.raises(UsageError, match="style"):
         World(0).comparison(of="style")
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.25, "always answering 2"), (1 / 6, "always answering 1.67")])
+def test_a_constant_score_of_a_rubric_with_one_criterion_is_named_on_the_criterion_s_scale_between_levels_too(
+    value: float, words: str
+) -> None:
+    alone = Rubric((Criterion(1.0, "Is it good?", "good", Scale.numbered(1, 5)),))
+    assert measure_of(alone).always(value) == words

@@ -96,9 +96,7 @@ class Measure:
             if self.only is not None and self.only.scale.own_yes_no:
                 return self.only.scale.level_name(float(value >= PASSES))
             return "pass" if value >= PASSES else "fail"
-        if self.only is None or self.only.scale.place_of(self.only.scale.at(self.only.merit(value))) is None:
-            return rounded(value)
-        return _level_name(self.only, value)
+        return rounded(value) if self.only is None else _level_name(self.only, value)
 
     def level_figures(self, compared: "CriterionComparison") -> Mapping[str, Estimate]:
         """Compute the statistics of judge and gold on one criterion, by JSON key; the unit of errors is a level."""
@@ -121,7 +119,7 @@ class Measure:
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:
-    """Return the name of a criterion's level from its merit, the quality from 0 to 1."""
+    """Return the name of a criterion's level, or a number between two, from its merit, the quality from 0 to 1."""
     return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
