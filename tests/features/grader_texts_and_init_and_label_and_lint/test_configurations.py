@@ -100,7 +100,8 @@ def test_init_makes_each_llm_rubric_text_a_criterion_of_a_rubric_without_lint_er
         assert criterion.name in done.stdout
     assert run("markscheme", "lint", name, cwd=project).returncode in (0, 1)
     assert "a stand-in of a few rules, not a model" in done.stdout
-    assert "Add it to each command: markscheme.toml cannot name code." in done.stdout
+    provider = 'id: "file://graders/rubric_provider.mjs", config: {judge: "function:stand_in_judge:judge"}'
+    assert provider in done.stdout
 
 
 def test_without_a_terminal_init_writes_nothing_unless_the_yes_option_is_given(tmp_path: Path) -> None:

@@ -162,7 +162,10 @@ class _Drafting:
         yield f"  markscheme label {quote(self.name)} --pool results.json"
         yield f"  markscheme calibrate {quote(self.name)}"
         yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
-        yield "Add it to each command: markscheme.toml cannot name code."
+        yield "Add it to `markscheme calibrate`; markscheme.toml names no code, so tell Promptfoo under defaultTest:"
+        stand_in = f'{{id: "{_GRADER}", config: {{judge: "function:stand_in_judge:judge"}}}}'
+        own = f'{{text: {stand_in}, embedding: "{_EMBEDDING}"}}' if kinds and kinds != ["select-best"] else stand_in
+        yield f"  options: {{provider: {own}}}"
 
 
 def _may_miss_points(text: GradedText, reading: TextReading) -> bool:
