@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from markscheme.phrases import brief, number, percent, signed, thousands
+from markscheme.phrases import brief, commonest, number, percent, signed, thousands
 from tests.syntax import nodes_in
 
 SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
@@ -43,3 +43,14 @@ def test_shares_are_printed_as_whole_percents_and_numbers_with_significant_digit
     assert (percent(0.004), percent(0.996), percent(1)) == ("0%", "100%", "100%")
     assert (brief(0.000123), brief(12.3456, 3)) == ("0.00012", "12.3")
     assert (thousands(1234567), thousands(0.5, 2)) == ("1,234,567", "0.50")
+
+
+def test_listed_reasons_end_between_words_show_where_long_ones_differ_and_count_those_that_are_left_out() -> None:
+    begin = "polite: the reply isn't one JSON object alone, though the prompt and the second try both asked for one; "
+    reasons = [*[f"{begin}facts: no level"] * 3, *[f"{begin}tone: no level"] * 2, *"abc", "d " * 200]
+    assert commonest(reasons) == (
+        "3 × polite: the reply isn't one JSON object alone, though the prompt and the second… facts: no level; "
+        "2 × polite: the reply isn't one JSON object alone, though the prompt and the second… tone: no level; "
+        "1 × a; and 3 more"
+    )
+    assert commonest(["unreadable " * 20]) == f"1 × {'unreadable ' * 14}".rstrip() + "…"

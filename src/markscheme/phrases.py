@@ -5,12 +5,16 @@ This module imports little, so that commands start fast.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import takewhile
+from operator import eq
 
 from markscheme.text import cut_short
 
 MOST_REASONS = 3
 """Largest number of reasons that are listed for ungraded responses, the most frequent first; with more, what follows
 wouldn't fit on the screen."""
+_ALIKE = 80
+"""Number of characters that are shown of the beginning which reasons have in common."""
 _SAME = 1e-9
 """Difference below which two shares are equal except for rounding, and print as the same number."""
 _MOST_DIGITS = 2
@@ -67,12 +71,28 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
 
 
 def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
-    """List the `most` commonest reasons with their counts, the commonest first.
+    """List the `most` commonest reasons with their counts, the commonest first, and count the remaining ones.
+
+    Of long reasons that begin alike, the part in which they differ is shown.
 
     >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
-    ('2 × no key; 1 × too long', '2 × no key')
+    ('2 × no key; 1 × too long', '2 × no key; and 1 more')
+    >>> commonest([f"the server at {'a' * 150} says {code}" for code in (429, 529)])[-5:]
+    '… 529'
     """
-    return "; ".join(f"{times} × {cut_short(reason)}" for reason, times in Counter(reasons).most_common(most))
+    counts = Counter(reasons)
+    shown = counts.most_common(most)
+    parts = [f"{times} × {_where_unlike(reason, counts.keys() - {reason})}" for reason, times in shown]
+    left = counts.total() - sum(times for _, times in shown)
+    return "; ".join(parts + [f"and {left} more"] * bool(left))
+
+
+def _where_unlike(reason: str, others: Iterable[str]) -> str:
+    """Shorten a reason; if another one begins with as many of the same words, cut only these."""
+    words = reason.split()
+    alike = max((sum(takewhile(bool, map(eq, words, other.split()))) for other in others), default=0)
+    begin, rest = map(" ".join, (words[:alike], words[alike:]))
+    return cut_short(reason) if len(begin) < _ALIKE else f"{cut_short(begin, _ALIKE)} {cut_short(rest)}"
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -53,9 +53,14 @@ def on_one_line(words: str) -> str:
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """Put an external text on one line, and cut it if it is longer than the given length."""
+    """Put an external text on one line, and cut it if it is longer than the given length, between words if it can be.
+
+    >>> cut_short("the reply is no JSON object", 20), cut_short("a" * 9, 5)
+    ('the reply is no…', 'aaaa…')
+    """
     line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    head = line[:length].rpartition(" ")[0] if " " in line[length // 2 : length] else line[: length - 1]
+    return line if len(line) <= length else f"{head}…"
 
 
 def short_id(example: str) -> str:

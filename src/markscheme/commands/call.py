@@ -438,13 +438,9 @@ def _as_typed(argument: "Argument") -> str:
 
 def _allowed(argument: "Argument") -> str:
     typed = _as_typed(argument)
-    choices = _choices(argument.hint)
+    literals = [hint for hint in (argument.hint, *get_args(argument.hint)) if get_origin(hint) is Literal]
+    choices = [str(choice) for literal in literals for choice in get_args(literal)]
     if choices:
         return f"must be one of {', '.join(choices)}, got {typed!r}{suggestion(typed, choices, mark='`')}"
     hints = (argument.hint, *get_args(argument.hint))
     return f"must be {next(word for kind, word in TYPES.items() if kind in hints)}, got {typed!r}"
-
-
-def _choices(hint: Any) -> list[str]:
-    hints = (hint, *get_args(hint))
-    return [str(choice) for literal in hints if get_origin(literal) is Literal for choice in get_args(literal)]

@@ -364,7 +364,7 @@ def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int)
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
     if shown_as == "reasons":
-        return _format_with_reasons(grade, rubric)
+        return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(r)}" for r in _reasons(grade, rubric))])
     head = f"{on_one_line(grade.id):<{width}}  {_decision(grade)}"
     if grade.score is None:
         return head if grade.error is None else f"{head}: {on_one_line(grade.error)}"
@@ -476,11 +476,6 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
         warnings.warn(problem, RatingWarning, stacklevel=2)
-
-
-def _format_with_reasons(grade: Grade, rubric: Rubric) -> str:
-    """Format a grade on one line, and each reason on a line of its own below it."""
-    return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(reason)}" for reason in _reasons(grade, rubric))])
 
 
 def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:

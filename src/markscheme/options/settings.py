@@ -94,8 +94,8 @@ def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
 
 
 def _as_typed(value: object) -> str:
-    is_whole = isinstance(value, float) and value.is_integer()
-    return f"{value:.0f}" if is_whole else str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return text.lower() if isinstance(value, bool) else text
 
 
 def _read(path: Path) -> SettingsFile | None:
@@ -107,7 +107,9 @@ def _read(path: Path) -> SettingsFile | None:
         if is_shared and b"markscheme" not in raw:
             return None
         text = raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        data = _parsed(text)
+        import tomllib  # most projects have no settings file
+
+        data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     if is_shared:
@@ -121,12 +123,6 @@ def _read(path: Path) -> SettingsFile | None:
     for key, value in data.items():
         _check(key, value, f"{path}:{_line_of(key, text)}")
     return SettingsFile(path, data)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(text)
 
 
 def _check(key: str, value: object, source: str) -> None:

@@ -40,7 +40,8 @@ def test_the_summary_after_a_promptfoo_run_counts_the_three_most_common_reasons_
     ungraded = [NO_KEY] * 4 + ["too slow"] * 3 + ["too long"] * 2 + ["once"]
     worth = summary("fine", *(f"not graded: {why}" for why in ungraded))
     assert lines(worth)[2] == (
-        f"10 outputs not graded, in no rate: 4 × python: {NO_KEY}; 3 × python: too slow; 2 × python: too long."
+        f"10 outputs not graded, in no rate: 4 × python: {NO_KEY}; 3 × python: too slow; 2 × python: too long; "
+        "and 1 more."
     )
     assert json_of(worth)["not_graded_because"] == {
         f"python: {NO_KEY}": 4,

@@ -115,7 +115,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     limit = offer_in_words(calibration.comparison, decision)
     because = f"{because} {limit}" if limit and not decision.next_step else because
     of_decisions = decision.gate is not None
-    explore = _explore(calibration)
+    has_scores = calibration.rubric.has_gate_question or not calibration.rubric.categories
+    explore = _EXPLORE if has_scores and calibration.comparison.measure.of != OF_DECISION else _EXPLORE_ANSWERS
     match decision.verdict, decision.use:
         case "ok", "gate":
             return doc.Callout("good", f"Can gate{but}.", f"{because}{_how_drawn(calibration)}")
@@ -178,12 +179,6 @@ def _of_too_few(calibration: Calibration) -> str:
     if decision.because_code == "constant-open":
         return "Not shown to beat the baseline." if calibration.comparison.shows_trends_at_most else _NOT_BETTER
     return f"Not enough labels to tell {_question(calibration)}."
-
-
-def _explore(calibration: Calibration) -> str:
-    """Say what a judge is still good for if it can neither gate nor show trends."""
-    has_scores = calibration.rubric.has_gate_question or not calibration.rubric.categories
-    return _EXPLORE if has_scores and calibration.comparison.measure.of != OF_DECISION else _EXPLORE_ANSWERS
 
 
 def _why_no_gate(calibration: Calibration) -> str:

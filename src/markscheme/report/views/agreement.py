@@ -50,9 +50,10 @@ def view(agreement: Agreement) -> Document:
     """Build the report on how well raters agree and what their ratings are good for; its details list every measure."""
     table = agreement.table
     by_scale = _FOR_TWO if len(table.raters) == 2 else _FOR_MORE
+    levels = (level if isinstance(level, str) else f"{level:g}" for level in table.levels)
     return Document(
         f"{counted(len(table.values), 'unit')}, {counted(len(table.raters), 'rater')}",
-        f"Levels: {', '.join(map(_level, table.levels))} ({agreement.scale} scale).",
+        f"Levels: {', '.join(levels)} ({agreement.scale} scale).",
         (_callout(agreement), *_measures(agreement, by_scale[agreement.scale]), Notes((_SOURCE,))),
         (Section("Every measure", _measures(agreement, agreement.statistics)),),
     )
@@ -69,10 +70,6 @@ def _level_in_words(table: RaterTable, code: float) -> str:
     """Name a level for a sentence: a word as in the table, or a number preceded by "level"."""
     level = dict(zip(table.codes, table.levels, strict=True)).get(code, code)
     return level if isinstance(level, str) else f"level {level:g}"
-
-
-def _level(level: float | str) -> str:
-    return level if isinstance(level, str) else f"{level:g}"
 
 
 def _callout(agreement: Agreement) -> Callout:
