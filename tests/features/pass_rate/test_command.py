@@ -445,3 +445,22 @@ def test_labelled_repeats_show_the_risk_that_ci_fails_by_chance_if_the_user_give
     report = json.loads(done.stdout)
     assert ("p_fail" in report, "corrected" in report) == (True, False)
     assert report["runs"] == 3
+
+
+def test_the_pass_rate_of_verdicts_and_labels_in_tables_of_their_own_is_that_of_one_table_with_both(
+    tmp_path: Path,
+) -> None:
+    rows = [(f"t{row}", row % 3 > 0, row % 3 > 0 or row % 10 == 0) for row in range(90)]
+    (tmp_path / "judge.csv").write_text("id,verdict\n" + "".join(f"{id},{int(judge)}\n" for id, judge, _ in rows))
+    (tmp_path / "ann.csv").write_text("id,label\n" + "".join(f"{id},{int(human)}\n" for id, _, human in rows[:80]))
+    both = "".join(f"{id},{int(judge)},{int(human)}\n" for id, judge, human in rows[:80])
+    (tmp_path / "both.csv").write_text(f"id,verdict,label\n{both}")
+    joined = run("markscheme", "pass-rate", "judge.csv", "ann.csv", "--json", cwd=tmp_path)
+    alone = run("markscheme", "pass-rate", "both.csv", "--json", cwd=tmp_path)
+    assert (joined.returncode, json.loads(joined.stdout)) == (0, json.loads(alone.stdout))
+    assert "80 rows joined; left out, since another file lacks them: 10 of judge" in joined.stderr
+    runs = run("markscheme", "pass-rate", "judge.csv", "both.csv", "judge.csv", cwd=tmp_path)
+    assert runs.returncode == 2
+    (tmp_path / "again.csv").write_text((tmp_path / "judge.csv").read_text())
+    runs = run("markscheme", "pass-rate", "judge.csv", "again.csv", cwd=tmp_path)
+    assert (runs.returncode, "several files are runs over the same cases" in runs.stderr) == (2, True)

@@ -91,7 +91,7 @@ def pass_rate(
     has_labels = calibration is not None or labels_in_file is not None
     is_gate = rates_of_files.asks_for_gate(files, least, columns, has_labels=has_labels)
     if least is None or not is_gate:
-        return rates_of_files.print_rate(files[0], calibration, drawn, named, least, columns, labels_in_file, json=json)
+        return rates_of_files.print_rate(files, calibration, drawn, named, least, columns, labels_in_file, json=json)
     return gate_of_runs.print_gate(
         files,
         named,

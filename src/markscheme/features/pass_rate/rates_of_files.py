@@ -1,6 +1,7 @@
 """Output of `pass-rate` for one file: its pass rate, corrected by labels."""
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options
 from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.report.document import Document, Notes
+from markscheme.report.table_words import notes
 from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
 
@@ -42,12 +44,12 @@ def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOpt
         has_labels: True if a file that isn't a table has labels by which a pass rate is corrected.
 
     Raises:
-        UsageError: Several files are named, and `least` is None.
+        UsageError: Several files are named that aren't one table, joined by id, and `least` is None.
     """
     has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
     if least is not None and not has_labels and has_runs:
         return True
-    if len(files) > 1:
+    if len(files) > 1 and (has_labels or not _are_one_table(files, columns)):
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
     return False
 
@@ -74,8 +76,29 @@ def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     return bool(columns.human) and names_table([str(path)])
 
 
+_NOT_JOINED: Final = ("ids-apart", "no-labels", "nothing-rated", "which-columns")
+"""Codes of refusals of several tables that aren't a judge's verdicts and annotators' labels of the same rows."""
+
+
+def _are_one_table(files: Sequence[Path], columns: ColumnOptions) -> bool:
+    """Return True if files are tables that are joined by id, with a judge's verdicts and annotators' labels.
+
+    Raises:
+        UsageError: They are, and it isn't known how their values are to be read.
+    """
+    if not all(names_table([str(file)]) for file in files):
+        return False
+    try:
+        reading = read_files(files, columns.of_table())
+    except UsageError as error:
+        if error.code in _NOT_JOINED:
+            return False
+        raise
+    return reading.has_judge
+
+
 def print_rate(
-    file: Path,
+    files: Sequence[Path],
     calibration: Path | None,
     how: DrawnHow | None,
     named: Rubric | None,
@@ -85,10 +108,10 @@ def print_rate(
     *,
     json: bool,
 ) -> int:
-    """Print the pass rate of one file, and return the exit status.
+    """Print the pass rate of one file or of joined tables, and return the exit status.
 
     Args:
-        file: The file.
+        files: The file, or the tables that are joined by id.
         calibration: The file of labels that correct the rate; None if they are in the file itself.
         how: How these labels were drawn; None for what the file says.
         named: The rubric; None for none.
@@ -100,8 +123,9 @@ def print_rate(
     Raises:
         UsageError: Labels are missing.
     """
+    file = files[0]
     if calibration is None and own is None and named is None and names_table([str(file)]):
-        return _of_table(file, columns.of_table(), how, least, json=json)
+        return _of_table(files, columns.of_table(), how, least, json=json)
     _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
     if calibration is None and own is None:
@@ -166,11 +190,13 @@ def _print_rate(
     return rate_status(rate, least)
 
 
-def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
+def _of_table(
+    files: Sequence[Path], columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool
+) -> int:
     """Print the pass rate of a table's rows, corrected by the labels in the table; return the exit status.
 
     Args:
-        file: The table.
+        files: The table, or tables that are joined by id.
         columns: What the table's columns and values mean.
         how: How the labelled rows were drawn; None if the user doesn't say it.
         least: The pass rate that is enough; None if none is given.
@@ -179,12 +205,14 @@ def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: f
     Raises:
         UsageError: Only some rows are labelled, and it isn't said how these were drawn.
     """
-    reading = read_files([file], columns)
+    reading = read_files(files, columns)
+    for note in notes(reading):
+        print(note, file=sys.stderr)
     (criterion,) = list(reading.roles.criteria)[:1]
     if how is None and reading.with_both(criterion) < len(reading.ids):
         choices = [("--drawn", way) for way in ("random", "by-verdict", "elsewhere")]
         raise refusal("drawn", columns=reading.raters(criterion, judges=False), choices=choices)
-    with naming(file):
+    with naming(*files):
         rated = _rated(reading)
         labelled = decided_in(rated)
         rates = pass_rates(graded_table(rated), labelled.table, how=how)
