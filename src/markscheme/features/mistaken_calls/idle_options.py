@@ -45,6 +45,11 @@ class _AskedCall:
         """Return an option of a family of options; None if the call has no such family."""
         return getattr(self.arguments.get(family), key, None)
 
+    def adds(self, *keys: str) -> bool:
+        """Return True if one of these options, which a feature adds to the command, has a value."""
+        added = getattr(self.arguments.get("added"), "values", ())
+        return any(getattr(family, key, None) not in (None, False, ()) for family in added for key in keys)
+
     @property
     def is_of_stream(self) -> bool:
         """True if `pass-rate` follows a stream, or plans its audits."""
@@ -181,6 +186,60 @@ _RULES: Final = (
         lambda call: not call.has("pool", "ratings") and not call.is_of_table,
         names.OF_COLUMNS,
         "it says what a file of --pool means; add --pool FILE, or leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("plan", "to") and not call.has("share"),
+        ("--overlap",),
+        "it is for annotators who share a pool; add --share A,B,C",
+    ),
+    _IdleRule(
+        "improve",
+        lambda call: call.has("numbers") and call.has("ratings"),
+        ("--judge", "--samples", "--budget", "--in-batches"),
+        "--ratings are read, and no judge is asked; leave it out",
+    ),
+    _IdleRule(
+        "improve",
+        lambda call: call.has("numbers"),
+        ("--rounds", "--batch"),
+        "--numbers tries weights and the pass mark, and no words; leave it out",
+    ),
+    _IdleRule(
+        "improve",
+        lambda call: call.has("plan"),
+        ("--open", "--write"),
+        "--plan makes no calls and tries nothing; run one after the other",
+    ),
+    _IdleRule(
+        "improve",
+        lambda call: not call.has("write"),
+        ("--force",),
+        "it is for --write, which is missing",
+    ),
+    _IdleRule(
+        "certify",
+        lambda call: not call.has("write", "ask_within"),
+        ("--force",),
+        "it is for --write or --ask-within, which is missing",
+    ),
+    _IdleRule(
+        "export",
+        lambda call: call.adds("counts_sql"),
+        ("--promptfoo", "--json", "--split", "--examples"),
+        "--counts-sql prints a SELECT, and does nothing else; run one after the other",
+    ),
+    _IdleRule(
+        "export",
+        lambda call: not call.has("promptfoo") and not call.adds("counts_sql", "counts"),
+        ("--judge",),
+        "it names a judge for --promptfoo or a column for counts; add --promptfoo FILE, or leave it out",
+    ),
+    _IdleRule(
+        "export",
+        lambda call: call.has("promptfoo"),
+        ("--json",),
+        "--promptfoo writes a file and prints no examples; leave one of them out",
     ),
     _IdleRule(
         "grade",
