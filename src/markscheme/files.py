@@ -360,8 +360,13 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
     """Create a temporary file next to a file, yield its path and handle, and remove it on exit unless it was renamed.
 
-    Since its name is random, no one can have put a link there before, and no other process writes to it. It is locked
-    as long as its writer lives, so that later writers recognize files that a killed one left behind.
+    Since the file's name is random, no one can have put a link there before, and no other process writes to it. It is
+    locked as long as its writer lives, so that later writers recognize a file that was left behind when its writer was
+    killed.
+
+    Args:
+        whole: The file that the temporary file is to replace.
+        mode: Permissions of the temporary file.
     """
     _remove_left_behind(whole)
     partial, handle = _locked_new_file(whole, mode)

@@ -97,9 +97,15 @@ def decoder_for(
     parse_constant: Callable[[str], Any] | None = None,
     object_pairs_hook: PairsHook | None = None,
 ) -> json.JSONDecoder:
-    """Return a decoder that refuses numbers too large for a float; it is slower if a text may have long whole numbers.
+    """Return a decoder that refuses numbers too large for a float.
 
-    A look at some characters shows if the text may contain a whole number of 309 digits or more.
+    Texts that may contain a whole number of 309 digits or more, as a look at some characters shows, get a slower
+    decoder.
+
+    Args:
+        text: The text to decode.
+        parse_constant: As in `json.JSONDecoder`.
+        object_pairs_hook: As in `json.JSONDecoder`.
     """
     is_long = len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
     return _decoder(parse_constant, object_pairs_hook, is_long=is_long)

@@ -208,6 +208,12 @@ def _ratings(
 def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: str = "calibrate") -> TableReading | None:
     """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table.
 
+    Args:
+        source: The argument, which may be a table.
+        columns: What the table's columns and values mean.
+        judge: The caller's `judge`: a name or names may be columns of the table.
+        function: Name of the called function, for the message.
+
     Raises:
         UsageError: The table can't be read; the message names options as arguments of the function.
     """

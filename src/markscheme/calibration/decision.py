@@ -67,10 +67,10 @@ def decide(
         target: Share of examples on which the judge must agree, 0 to 1; None means the rubric's.
         findings: The findings on the judge. A judge without skill, or one that always gives one level, isn't ok,
             however often it agrees.
-        drifted: A sentence on what moved since the accepted runs, if the move counts against the judge. It doesn't
-            count if the author's own edit is the cause and agreement is no worse. "" or None if no move counts.
+        drifted: A sentence on what moved since the accepted runs, if the move counts against the judge; "" or None if
+            no move does. A move doesn't count if the author's own edit is its cause and agreement is no worse.
         most_wrong: Limits on wrong decisions; None means the rubric's.
-        slices: The judge's performance on slices of the examples, with those marked on which it is worse.
+        slices: The judge's figures on slices of the examples; each slice says if the judge is worse on it.
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
     broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.is_known_before]

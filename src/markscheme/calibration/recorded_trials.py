@@ -252,7 +252,11 @@ def _read(path: Path) -> tuple[RecordedTrial, ...]:
 
 
 def digest_of_set(labels: str) -> str:
-    """Return a digest of the name of a set of labels, which a record has if the examples have no ids."""
+    """Return a digest of a label set's name, which is recorded if the examples' ids aren't known.
+
+    Args:
+        labels: Name of the set of labels.
+    """
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

@@ -65,7 +65,14 @@ def _in_narwhals(source: Any) -> tuple[Any, Any]:
 def _read(
     columns: Sequence[TableColumn], options: ColumnOptions, source: Any, index: list[Any] | None = None
 ) -> TableReading:
-    """Read columns as a table, without rows that repeat an earlier row with the same id."""
+    """Read columns as a table, without rows that repeat an earlier row with the same id.
+
+    Args:
+        columns: The columns.
+        options: The user's options on columns.
+        source: The object that the columns are from.
+        index: The index labels of a data frame's rows; None without an index.
+    """
     if not columns or not columns[0].cells:
         raise RatingError("holds no rows", path="table")
     place_of: dict[tuple[str, ...], int] = {}

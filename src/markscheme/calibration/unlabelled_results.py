@@ -21,7 +21,12 @@ from markscheme.rubrics.search import find_rubric
 def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
     """Return the error that Promptfoo's results have no labels, with the commands that work on them anyway.
 
-    If outputs were labelled on the page, whose labels are in the project, the first command compares them.
+    If the project has labels from markscheme's labelling page, the first command compares the results with these
+    labels.
+
+    Args:
+        paths: The files of results.
+        rated: Their content.
     """
     (first, *_) = rated.files
     cases = Counter(first.cases.get(rating.id, rating.id) for rating in first.judged)

@@ -134,7 +134,7 @@ def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -
     Args:
         families: The families, each a dataclass of options.
         arguments: The parser's arguments, by parameter of the parser.
-        prefix: How the parser's parameters for these families begin.
+        prefix: Prefix of the parser's parameters for these families, which is removed to get an option's name.
     """
     typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
     values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]

@@ -255,7 +255,12 @@ _TEXT_CHECKS: Mapping[str, Scorer] = dict(zip(TEXT_CHECKS, (exact_match, json_va
 
 @lru_cache(maxsize=64)
 def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
-    """Wrap a check of an agent's steps as a Scorer; a repeated call with a name returns the same object."""
+    """Wrap a check of an agent's steps as a Scorer, which is made only once and then cached.
+
+    Args:
+        name: Name of the check.
+        load: Function that imports the check and returns it.
+    """
     check = load()
 
     def score(_prediction: str, _expected: str | None = None, *, steps: Sequence[AgentStep], value: Any) -> Scored:

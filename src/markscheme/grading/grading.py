@@ -196,7 +196,17 @@ class Grading:
 
 
 def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, rubric: Rubric) -> SubmissionGrader:
-    """Make the grader for a rubric that comes with rows; its receipt names criteria that weren't calibrated."""
+    """Make the grader for a rubric that comes with rows; its receipt names criteria that weren't calibrated.
+
+    Args:
+        judge: The judge.
+        options: How outcomes become a score.
+        core: The rubric of the run, which the receipt is about.
+        rubric: The rubric that rows are graded by.
+
+    Raises:
+        UsageError: The judges are certified for the rubric of the run alone.
+    """
     if isinstance(judge, JudgeGroup):
         raise UsageError("these judges are certified for the rubric of the run alone")
     receipt = None if options.receipt is None else options.receipt.beyond(core, rubric)

@@ -88,10 +88,10 @@ class ExceptedPart(NamedTuple):
 
 
 def _is_named(name: str, example_part: str) -> bool:
-    """Return True if a slice is named by a value, such as a provider, alone or as in "prompt / provider".
+    """Return True if a slice's name is a given value, or ends in it, as "prompt / provider" ends in "provider".
 
     Args:
-        name: The value, as an example has it.
+        name: The value, such as a provider, as an example has it.
         example_part: Name of the slice.
     """
     return name == example_part or example_part.endswith(f" / {name}")

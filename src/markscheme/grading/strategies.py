@@ -42,7 +42,12 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make a strategy that asks about criteria once or twice, grouped by `passes_of`, and about pairs in each order."""
+    """Make a strategy that asks about criteria in groups, in one or two passes; about a pair, in each of its orders.
+
+    Args:
+        name: Name of the strategy.
+        passes_of: Function that returns, for each pass over a rubric, the groups of criteria that are asked together.
+    """
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
         versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]

@@ -184,7 +184,13 @@ class AnthropicBatches:
         return _state(made, self.judge.who)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - not sent
-        """Return the batches with this many prompts that were sent at about `since` or later."""
+        """Return the batches with this many prompts that were sent at about `since` or later.
+
+        Args:
+            token: Our id for a batch, which this provider doesn't store.
+            since: Time in seconds since 1970.
+            prompts: Number of prompts in the batch.
+        """
         batches: list[BatchState] = []
         async with self.judge.call(SENDING) as client:
             async for made in client.messages.batches.list(limit=100):  # the newest first

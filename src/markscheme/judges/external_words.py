@@ -14,6 +14,10 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
     """Prepare an external text for a message: on one line, printable, shortened, with keys hidden.
 
+    Args:
+        text: The text.
+        secrets: Keys to hide, in addition to what looks like one.
+
     Example:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
         'Incorrect API key provided: ….�[2J'

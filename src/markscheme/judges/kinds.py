@@ -120,7 +120,7 @@ class JudgeKind:
         return self.form or f"{self.name}:…"
 
     def shown(self) -> str:
-        """Describe what a judge of this kind would use on this computer, such as a variable of the environment."""
+        """Describe what makes this kind of judge usable on this computer, such as a set environment variable."""
         if self.uses:
             return self.uses()
         variable = next((name for name in self.environment if os.environ.get(name)), None)

@@ -258,7 +258,10 @@ ASK_OPTIONS: Final = options_of(AskOptions)
 
 
 def refuse_opening(written: Mapping[str, Any]) -> None:
-    """Raise UsageError for options about how to open a judge, if a judge object is passed that is open already.
+    """Raise an error if an option on how to open a judge is set although the judge is open already.
+
+    Args:
+        written: Values of options by name; None for an option that isn't set.
 
     Raises:
         UsageError: One of the options that open a judge is set.

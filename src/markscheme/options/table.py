@@ -148,7 +148,11 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
     """Declare an option that the settings file may set, typed as `-o KEY=VALUE` unless it is declared to have a flag.
 
-    It takes the arguments of `option`.
+    Args:
+        default: The option's value if it isn't set.
+        about: Description of what the option sets, for help.
+        form: The rule for the option's values.
+        more: Further arguments of `option`.
     """
     return option(default, about, form, **{"is_setting": True, "is_named": False} | more)
 

@@ -125,7 +125,12 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 
 
 def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
-    """Make the HTTP response with an image or document, sandboxed so that it can't run or load anything."""
+    """Make the HTTP response with an image or document, sandboxed so that it can't run or load anything.
+
+    Args:
+        submissions: The submissions that the page may show.
+        digest: Digest of the image or document in one of them; the response is 404 if none has it.
+    """
     texts = (text for submission in submissions for text in (*submission.inputs.values(), *submission.responses))
     shown_part = next((shown_part for shown_part in parts_of(texts) if shown_part.digest == digest), None)
     if shown_part is None:

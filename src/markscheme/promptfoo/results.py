@@ -483,7 +483,12 @@ def _comment(grading: Mapping[str, Any]) -> str | None:
 
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
-    """Read the manual rating of an output; its score is None if the viewer derived it from a thumb."""
+    """Read the rating that a person gave in Promptfoo's viewer; its score is None if it was derived from a thumb.
+
+    Args:
+        raw: The result of the output.
+        grading: The grading in that result.
+    """
     listed = objects(grading.get("componentResults"))
     thumb = next((c for c in listed if mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
@@ -608,7 +613,13 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """Return the given name, with a number added if another row has the name already, and record it as taken."""
+    """Return a row's name, with a number added if another row has the name; record the result as taken.
+
+    Args:
+        name: The name.
+        taken: Names of earlier rows, to which the result is added.
+        again: How often each name was met again, which is updated.
+    """
     unique = name
     while unique in taken:
         again[name] += 1

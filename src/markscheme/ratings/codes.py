@@ -446,7 +446,13 @@ class RatingLines:
         return self.codes.append_codes(*self._coded(line, kind, id))
 
     def _coded(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
-        """Read a rating; return its example's id, the number of its header (rater, kind, …) and its answers' codes."""
+        """Read a rating; return its example's id, the index of its header (rater, kind, …) and its answers' codes.
+
+        Args:
+            line: The rating as plain data.
+            kind: Kind of the rater, if the rating doesn't state it.
+            id: Id of the example, if the rating doesn't state it.
+        """
         try:
             unit = line.get("id", id)
             header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS)]

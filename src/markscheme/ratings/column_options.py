@@ -122,7 +122,11 @@ class ColumnOptions:
         return replace(self, judge=column_list(judges) or self.judge)
 
     def first_of_tables(self, but: Container[str] = ()) -> str | None:
-        """Return the name of the first option set here that only tables take, but for some; None if none is set."""
+        """Return the name of the first option set here that only tables take; None if none is set.
+
+        Args:
+            but: Names of options to ignore.
+        """
         return next((key for key in _OF_TABLES if key in self.stated and key not in but), None)
 
     def refuse(self, name: str, *, but: Container[str] = ()) -> None:
@@ -234,6 +238,10 @@ class ColumnOptions:
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
     """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from LEFT to RIGHT.
 
+    Args:
+        option: Name of the option without dashes, "map" or "levels", for the error.
+        texts: The values.
+
     Raises:
         UsageError: A value has no `=`, or an empty side.
     """
@@ -258,7 +266,7 @@ def spans_by_name(texts: Iterable[str]) -> dict[str, Span]:
 
 
 def as_typed(words: Iterable[str]) -> tuple[str, ...]:
-    """Join each value that begins with a dash to the option before it, so that it isn't read as an option.
+    """Join a value that begins with a dash to the option before it by `=`, so that it isn't taken for an option.
 
     >>> as_typed(["--same", "-=", "--same", "n/a="])
     ('--same=-=', '--same', 'n/a=')

@@ -95,7 +95,13 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
-        """Return the set; labels on reworded criteria are marked as under an unknown wording, unless they record it."""
+        """Return the set; labels on reworded criteria are marked as given under an unknown wording.
+
+        A label that records its wording isn't changed.
+
+        Args:
+            reworded: Names of the reworded criteria.
+        """
         if not reworded or not self.labels:
             return self
         marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)
@@ -109,7 +115,7 @@ class ExampleSet:
 
     @property
     def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """For each example, its id and the start and end of its labels in the list of all labels."""
+        """For each example, its id and the range of its labels' indices in the list of all labels."""
         return zip(self.ids, pairwise(accumulate(label_counts(self.examples), initial=0)), strict=True)
 
     def where(self, **values: str) -> "ExampleSet":
@@ -333,5 +339,11 @@ def _squeezed(text: str) -> str:
 
 
 def warn(problem: str, path: Path | None, line: int | None = None) -> None:
-    """Issue a RatingWarning about a file; it points to the code that called this function's caller."""
+    """Issue a RatingWarning about a file, which points to the line that called the caller of this function.
+
+    Args:
+        problem: What is wrong.
+        path: The file; None if there is none.
+        line: Number of the line in the file; None for the whole file.
+    """
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

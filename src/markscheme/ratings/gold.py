@@ -385,7 +385,15 @@ def _score_at(
     splits: Mapping[str, Flags],
     rubric: Rubric,
 ) -> float:
-    """Return the score of an example's gold levels; nan if levels are missing, or if even splits decide the score."""
+    """Return the score of an example's gold levels; nan if levels are missing, or if even splits decide the score.
+
+    Args:
+        index: Index of the example.
+        levels: Gold levels by criterion.
+        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
+        splits: Flags of the examples on which annotators split evenly, by criterion.
+        rubric: The rubric.
+    """
     not_applicable = _not_applicable(index, skipped)
 
     def earned(answers: Mapping[str, float]) -> float:
@@ -409,6 +417,14 @@ def _decisions(
 
     If raters gave decisions, the majority of the strongest kind of raters counts. Otherwise the decision follows from
     score and required criteria, unless it depends on an even split.
+
+    Args:
+        labels: All labels.
+        table: The table of annotators' ratings.
+        levels: Gold levels by criterion.
+        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
+        splits: Flags of the examples on which annotators split evenly, by criterion.
+        scores: Gold's scores.
     """
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)

@@ -409,7 +409,7 @@ class _CodedValues(UserDict[str, Any]):
     """Arrays with few different values, stored as these values and, for each element, the index of its value."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Make an array of the values."""
+        """Return the array under a name, made from its stored values and indices."""
         indices, values = self.data[name]
         return np.asarray(values[indices])
 

@@ -65,7 +65,8 @@ def rows_bring_rubrics(path: Path) -> bool:
 def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
     """Return the first row of a JSON file or a table that brings its own criteria; None if none of the first rows does.
 
-    In a JSON list the first two rows have to, since a list may also be the criteria of one rubric.
+    A JSON list counts only if both of its first two rows bring criteria, since it may instead be the criteria of one
+    rubric.
     """
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(_ROWS) or (is_list and _begins_list(path))):

@@ -253,11 +253,13 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 
 def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
-    """Yield the labels that annotators gave an output: thumbs, and expected results on the whole and by criterion.
+    """Yield the labels that annotators gave an output: thumbs in the viewer, and results expected by the test.
+
+    A test states the expected result of the whole output, or of single criteria.
 
     Args:
         row: The row of the output.
-        criteria: Yes/no criteria to which a decision on the output applies too.
+        criteria: Yes/no criteria for which a decision on the whole output is a label, too.
         labellable: Criteria that the test's author may have labelled separately.
     """
     manual = row.manual

@@ -121,7 +121,12 @@ def saved_for(name: str) -> str:
 
 
 def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
-    """Raise ValueError if the digest of a labelling sheet's head doesn't match the project's key."""
+    """Raise ValueError if a labelling sheet's head was changed, by the head's digest with the project's secret key.
+
+    Args:
+        data: The sheet's data: its head with the digest, and ratings.
+        rubric: The rubric, whose calibration folder has the key.
+    """
     folder = find_calibration(rubric.name, Path.cwd())
     path = folder / KEY if folder else Path("calibration", rubric.name, KEY)
     if not path.is_file():

@@ -315,7 +315,12 @@ class _Table:
         return free
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield the ratings in a row: the judge's verdict, the label, and those in any other columns."""
+        """Yield the ratings in a row: the judge's verdict, the label, and those in any other columns.
+
+        Args:
+            row: The row.
+            unit: Id of the row's example.
+        """
         yield from self._ratings_of_raters(row, unit)
         verdict = row.value(self._free(VERDICT))
         label_column = row.first(self.labels)
@@ -391,7 +396,7 @@ class _Table:
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """Map the criterion on which a row gives probabilities to the answer they make; {} if it gives none.
+        """Map the criterion on which a row gives probabilities to an answer with these probabilities; {} without any.
 
         Args:
             row: The row.

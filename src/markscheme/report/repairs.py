@@ -73,7 +73,7 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 def pair_in_words(repairs: Repairs) -> str:
     """Return a sentence on the two criteria whose fixes together correct most; "" if one fix alone corrects a fifth.
 
-    It is a fifth of the wrong decisions or, without decisions, of the scores that are off.
+    The fifth is of all wrong decisions or, without decisions, of the scores that are off.
     """
     if repairs.pair is None:
         return ""

@@ -476,7 +476,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _least_width(cell: str) -> int:
-    """Return the minimum width of a table cell: of its longest word or, for a short cell with a figure, of it all."""
+    """Return a table cell's minimum width: of its longest word, or of the whole cell if it is short and has a digit."""
     is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 

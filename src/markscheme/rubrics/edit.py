@@ -241,7 +241,17 @@ class _Editing:
         self._set(mappings, keys, value)
 
     def set_words(self, of_field: Field, old: str, new: str, rubric: Rubric) -> None:
-        """Replace the wording of a field of the rubric, such as a criterion's description."""
+        """Replace the wording of a field of the rubric, such as a criterion's description.
+
+        Args:
+            of_field: The field.
+            old: The words that the field has in the file.
+            new: The words that replace them.
+            rubric: The rubric in the file.
+
+        Raises:
+            RubricError: The field's words aren't in the file.
+        """
         names = [criterion.name for criterion in rubric.criteria]
         if not of_field.criterion:
             mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]

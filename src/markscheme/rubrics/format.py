@@ -249,7 +249,13 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def _bounded_number(schema: dict[str, Any], convert: Callable[[Any], Any], **bounds: float) -> KeyValueKind:
-    """Make the kind of value that is a number within bounds, which are named as in JSON Schema."""
+    """Make the kind of value that is a number within bounds.
+
+    Args:
+        schema: Further keys of the value's JSON Schema.
+        convert: Function that converts a value to a number, and raises ValueError for any other value.
+        bounds: The bounds by their names in JSON Schema, such as `minimum`.
+    """
 
     def value(data: Any) -> Any:
         converted = convert(data)

@@ -220,10 +220,10 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the run's and the row's criteria; the run's together get their share of the score, `core_share`.
+    """Return the run's and the row's criteria, with weights such that the run's can earn `core_share` of the score.
 
     Raises:
-        RubricError: A side has nothing to earn, so that it can't have a share.
+        RubricError: The run's criteria, or the row's, have no weight above 0, so that they can't earn a share.
     """
     assert core.core_share is not None
     shares = (core.core_share, 1 - core.core_share)

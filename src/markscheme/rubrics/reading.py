@@ -163,7 +163,7 @@ def _first_line(text: str) -> str:
 
 
 def shows_yaml(path: Path) -> bool:
-    """Return True if a file's content is YAML, whatever its name; tables and JSON don't count."""
+    """Return True if the first line of a file looks like YAML, whatever the file's name; False for tables and JSON."""
     text = _head(path)
     first = _first_line(text)
     return "\0" not in text and not first.startswith(("{", "[")) and _YAML.match(first) is not None

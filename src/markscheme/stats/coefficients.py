@@ -275,7 +275,14 @@ def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute Krippendorff's observed disagreement in all units and without each group, corrected for small samples."""
+    """Compute Krippendorff's observed disagreement, corrected for small samples.
+
+    The first value is over all units, each further value without one jackknife set.
+
+    Args:
+        table: The ratings.
+        loss: The cost of two different ratings of a unit.
+    """
     packs, size = _feature_sums(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
@@ -295,7 +302,12 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Compute the mean rank of the ratings on each level, 0 (worst) to 1 (best), without each jackknife set in turn."""
+    """Compute the mean rank of the ratings on each level, from 0 (worst) to 1 (best), for each row of counts.
+
+    Args:
+        counts: Number of ratings on each level: over all units, then without each jackknife set, shape (1 + n_sets,
+            n_levels).
+    """
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))

@@ -190,7 +190,13 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return, per number of examples, the hits at which the exact lower limit passes a bound; ∞ if none suffices."""
+    """Return, per number of examples, the hits at which the exact lower limit passes a bound; ∞ if none suffices.
+
+    Args:
+        n: Numbers of examples.
+        bound: The bound on the share of hits, 0 to 1.
+        confidence: One-sided confidence of the limit.
+    """
     low = np.zeros_like(n)
     high = n.copy()
     for _ in range(HALVINGS):

@@ -396,9 +396,10 @@ class _Covariances:
         self._pooled: dict[tuple[tuple[int, int], ...], Floats] = {}
 
     def of(self, x: Sequence[Floats], y: Sequence[Floats]) -> Floats:
-        """Compute the pooled covariance of each column x[i] with y[i], over all units and then without each group.
+        """Compute one covariance pooled over the pairs of columns x[i] and y[i], shape (1 + n_groups,).
 
-        Two columns that occur together several times are computed once.
+        The first value is over all units, each further value over all units but those of one group. Equal pairs of
+        columns are computed once.
         """
         ids = [self._number(column) for column in (*x, *y)]
         pairs = tuple(sorted((min(pair), max(pair)) for pair in zip(ids[: len(x)], ids[len(x) :], strict=True)))

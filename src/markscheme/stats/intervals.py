@@ -271,7 +271,9 @@ def noted(estimate: Estimate, words: str | Reason) -> Estimate:
 
 
 def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
-    """Mark an estimate's interval approximate, since it may cover less than its level; a withheld one stays withheld.
+    """Mark an estimate's interval approximate, since it may cover less than its level.
+
+    An estimate without an interval, or with another caveat, is returned unchanged.
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
@@ -311,6 +313,10 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 def few_off(off: int, *, grouped: bool = False) -> Reason:
     """Make the Reason that too few examples, or too few groups, have a level other than the rater's most common one.
+
+    Args:
+        off: Number of such examples or groups.
+        grouped: True if groups are counted.
 
     Example:
         >>> str(few_off(1))
@@ -530,7 +536,7 @@ class Groups:
 
     @property
     def n_sets(self) -> int:
-        """Number of sets to leave out in turn; groups with the same values, which `copies` counts, are one set."""
+        """Number of sets to leave out in turn; groups with equal values share one set."""
         return self.n if self.copies is None else len(self.copies)
 
     @property
@@ -590,7 +596,7 @@ class Groups:
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n_sets)
 
     def left_out(self, values: Floats) -> Floats:
-        """Sum `values`, shape (..., n_rows), over all units and then without each set, shape (..., 1 + n_sets)."""
+        """Sum `values`, shape (..., n_rows): over all units, then with each set left out, shape (..., 1 + n_sets)."""
         sums = self.sums(values)
         if self.times is None:
             of_rows = values if self.copies is None else values * self.units

@@ -306,8 +306,8 @@ def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
     It sorts, and so takes little memory even if there are many different values.
 
     Args:
-        gold: Number of gold's value, shape (n_units,).
-        judge: Number of the judge's value, shape (n_units,).
+        gold: Index of gold's value among gold's different values in ascending order, shape (n_units,).
+        judge: Index of the judge's value among the judge's different values in ascending order, shape (n_units,).
     """
     gold_below, gold_equal = _below(gold)
     judge_below, judge_equal = _below(judge)
@@ -368,7 +368,14 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units equal in `tied` and lower in `order`, then itself and those equal in both."""
+    """Count, for each unit, the units equal in `tied` and lower in `order`, then the units equal in both.
+
+    A unit counts itself among the units equal in both.
+
+    Args:
+        tied: Value of each unit, as a whole number, shape (n_units,).
+        order: A second value of each unit, as a whole number, shape (n_units,).
+    """
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)

@@ -49,10 +49,11 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        The share, from 0 to 1, with the number of labelled examples as `n`: stratified by verdict with the limits of
-        `rate_by_verdict`, or for labels from elsewhere that of `rogan_gladen`. It is undefined if labels are said to be
-        random and aren't, a verdict has no labels, there are too few labels to show a rate, or the judge isn't shown to
-        be better than a coin; the reason says what would help.
+        The share, from 0 to 1, with the number of labelled examples as `n`. If `drawn` is "elsewhere", share and limits
+        are those of `rogan_gladen`; else the share is stratified by verdict and the limits are those of
+        `rate_by_verdict`. It is undefined if labels are said to be random and aren't, a verdict has no labels, there
+        are too few labels to show a rate, or the judge isn't shown to be better than a coin; the reason says what would
+        help.
 
     Raises:
         ValueError: The counts have the wrong shape, or are negative or not whole.

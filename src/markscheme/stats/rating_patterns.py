@@ -121,7 +121,15 @@ def people_table(people: npt.ArrayLike) -> Floats:
 
 
 def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Return annotators' and the judge's ratings as arrays, the judge's of shape (n_units,); ValueError if invalid."""
+    """Return annotators' and the judge's ratings as arrays, shape (n_units, n_people) and (n_units,).
+
+    Args:
+        people: Annotators' ratings, nan if missing.
+        judge: The judge's ratings, nan if missing.
+
+    Raises:
+        ValueError: The shapes don't fit, or a rating is infinite.
+    """
     table = people_table(people)
     rated = np.asarray(judge, dtype=np.float64)
     if rated.shape != (len(table),):
@@ -195,7 +203,12 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
 
 
 def _nearest(ascending: Floats, table: Floats) -> Integers:
-    """Return the index of the level nearest to each rating."""
+    """Return the index of the level nearest to each rating.
+
+    Args:
+        ascending: The levels, lowest first.
+        table: The ratings.
+    """
     steps = np.diff(ascending)
     if len(steps) and (steps == steps[0]).all():
         nearest = (table - ascending[0]) / steps[0]

@@ -93,7 +93,7 @@ class SliceLook(NamedTuple):
 
     @property
     def outside_at_same_gold(self) -> float:
-        """The figure outside the slice if gold were as inside it: the slice's figure minus `same_gold`."""
+        """Mean of the figure outside the slice if gold there were as inside: the slice's mean minus `same_gold`."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
@@ -193,7 +193,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """Regression of the figure on gold, with which a slice is compared with other examples of the same gold."""
+        """Regression of this column's figure on gold, to compare a slice with other examples of the same gold."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property
@@ -276,7 +276,12 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Divide examples into strata by gold's value; if scores have many values, into fifths, and return gold too."""
+    """Number examples by strata of equal gold; scores with many different values are divided into fifths.
+
+    Args:
+        gold: Gold of each example.
+        score: True if gold is a score.
+    """
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code, None
@@ -359,7 +364,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
-    """Return the sums of `values`, and of the examples that rows count, without each group, shape (2, n_groups).
+    """Return the sums of `values` and of `numbers` without each group in turn, shape (2, n_groups).
 
     Args:
         groups: Groups of the rows.

@@ -154,7 +154,13 @@ class _PairStatistics:
     ) -> dict[str, Estimate]:
         """Compute the mean of each statistic over the pairs of raters with a common unit, with jackknife intervals.
 
-        The jackknife leaves a unit out of every pair. If no pair shares a unit, the means are undefined.
+        To compute an interval, the jackknife leaves each unit out of all pairs at once. If no pair shares a unit, the
+        means are undefined.
+
+        Args:
+            table: Ratings, shape (n_units, n_raters).
+            columns: The two columns of each pair.
+            rater_pairs: The statistics of each pair.
         """
         places = [index for index, pair in enumerate(rater_pairs) if pair.units] or range(len(rater_pairs))
         sharing = [rater_pairs[pair_index] for pair_index in places]

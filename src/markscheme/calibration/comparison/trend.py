@@ -50,7 +50,7 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence for trends of what `trend_on` names, such as criteria; None if it names scores.
+    """Return the evidence for trends of what the option `trend_on` names, such as criteria; None if of scores.
 
     Args:
         table: A table with the columns of the judge and of gold.
@@ -59,8 +59,8 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
             that the judge gives or withholds wrongly.
 
     Raises:
-        UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores,
-            unless the settings file sets it, for all rubrics and tables.
+        UsageError: No trend can be shown of what `trend_on` names, or trends are of scores and a limit on credit is
+            set, which has no meaning for scores. A value in the settings file is no error, since it is for all rubrics.
     """
     subject = options.trend_on or table.rubric.trend_on
     if subject == "score":

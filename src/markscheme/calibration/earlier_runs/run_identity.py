@@ -209,7 +209,10 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria with a changed prompt that shared a request with a given criterion in either run."""
+        """Return the criteria with a changed prompt that are asked in one request with a given criterion.
+
+        A request of the accepted run counts as well as one of today's.
+        """
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 

@@ -84,7 +84,11 @@ class Commands:
         return _command("calibrate", self.rubric, self.judge, self.examples_option, *repeated, *options.values())
 
     def calibrate_by(self, **judge: str) -> str:
-        """Return the command that calibrates another judge in the same way; `judge` are the options that name it."""
+        """Return the command that calibrates another judge with the same options.
+
+        Args:
+            judge: Options that name the other judge, by key, as typed in a shell.
+        """
         return replace(self, judge=None).calibrate(**{"model": "", **judge})
 
     def calibrate_one_at_a_time(self) -> str:

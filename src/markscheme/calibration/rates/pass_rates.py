@@ -249,7 +249,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
 
 
 def _with_reason(estimate: Estimate) -> Estimate:
-    """Add to an estimate without a value the caveat that says why; return any other estimate unchanged."""
+    """Add to an estimate without a value the reason for that as a caveat; return any other estimate unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
@@ -317,7 +317,10 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count test cases graded in both groups, by verdict, shape (2, 2); rows are the first group's verdicts."""
+    """Count tests that were graded in both groups, by the judge's verdict in each, shape (2, 2).
+
+    Rows are fails and passes in the first group, columns fails and passes in the second.
+    """
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):
         by_test.setdefault(test, []).append(passed)

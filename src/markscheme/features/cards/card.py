@@ -163,7 +163,8 @@ class JudgeCard(Reported):
         """The files that the card's figures were computed from.
 
         Raises:
-            RatingError: The card names no files, or several with a role of which there is only one.
+            RatingError: The card doesn't name one rubric, one file of examples and one of ratings, or names several
+                files of replies.
         """
         try:
             files = tuple(CardFile(_role(raw), str(raw["file"]), str(raw["digest"])) for raw in self._entries)

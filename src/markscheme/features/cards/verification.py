@@ -155,7 +155,7 @@ class _CardFiles:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """The calibration computed again: the accepted ratings compared with the labels, by the card's terms."""
+        """The calibration computed again: ratings compared with labels, with the settings that the card states."""
         terms = self.card.terms
         carried = carried_labels(self.examples, self.rubric)
         every = self.examples if carried is None else carried.counting

@@ -265,7 +265,12 @@ def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
 
 
 def _file_text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of a certificate's file, which ends with a line for each labelled example."""
+    """Return the text of a certificate's file, which ends with a line for each labelled example.
+
+    Args:
+        document: The file's content except the decisions.
+        decisions: An entry for each labelled example.
+    """
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
     lines = ",\n".join(f"    {json.dumps(decision, allow_nan=False)}" for decision in decisions)
     return f'{head},\n  "decisions": [\n{lines}\n  ]\n}}\n'

@@ -14,8 +14,8 @@ from markscheme.rubrics.gray_zone import GrayZone
 def zone_of(certificate: Certificate) -> float | GrayZone | None:
     """Return the gray zone that leaves the same labelled examples to people as a certificate; None if no zone does.
 
-    Of the widths that do so, it is the one with the fewest decimals. If no passes are automatic, people decide all
-    passes; likewise for fails.
+    Of several widths that do so, the one with the fewest decimals is returned. If a certificate leaves all passes (or
+    all fails) to people, so does the zone.
 
     Returns:
         The half-width in score, or one for each side; None if no decisions are certified, or if they aren't ranked by

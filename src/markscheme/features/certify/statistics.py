@@ -238,7 +238,10 @@ class _Promises:
         return self.hold(_CascadeOutcome(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _CascadeOutcome) -> bool:
-        """Return True if automatic passes, or their groups, are enough for the promise about passes."""
+        """Return True if there are enough automatic passes for the promise about passes, or no such promise.
+
+        If examples have groups, the groups with an automatic pass are counted instead of the passes.
+        """
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest
 

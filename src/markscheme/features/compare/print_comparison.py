@@ -136,12 +136,12 @@ def _refuse_part(labels: LabelOptions, why: str, **more: object) -> None:
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options for asking; a list of several numbers of criteria per call, to compare, is left out."""
+    """Return the options for asking, without a list of numbers of criteria per call, which only a comparison takes."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
 def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print a comparison that a feature other than this one made, such as a comparison of two counts files."""
+    """Print a comparison that another feature made, such as one of two counts files; return the exit status."""
     if html:
         put(answer.to_html(), html)
     if markdown:

@@ -102,7 +102,14 @@ def compare_by_name(
 
 
 def _recorded(compared: Compared, part: Part | None) -> Compared:
-    """Record the judges as compared with people's labels; return `compared` with the verdict on the judge to choose."""
+    """Record each judge as a setting tried on people's labels; return the comparison with the chosen judge's verdict.
+
+    Without labels by people, return the comparison unchanged.
+
+    Args:
+        compared: The comparison of the judges.
+        part: The part of the examples that was compared; None for all.
+    """
     truth = compared.truth
     if truth is None or not truth.has_people:
         return compared

@@ -14,7 +14,7 @@ from markscheme.report.json import attributes
 
 
 def view(change: RubricChange) -> Document:
-    """Describe the verdict on the old and on the new version, what was reworded, and the labels under old words."""
+    """Render a change of a rubric: verdicts on both versions, reworded criteria, and labels given to the old words."""
     title = f"Rubric {change.name}: {_summary(change)}"
     return Document(title, "", tuple(_blocks(change)))
 

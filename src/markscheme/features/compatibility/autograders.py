@@ -654,11 +654,11 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         return RubricAsJudgeResult(_readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
 
     async def aggregate(self, judge_results: RubricAsJudgeResult, *, normalize: bool | None = None) -> EvaluationReport:
-        """Make the report, with the score computed from the model's number.
+        """Make the report, with the score computed from the model's number, 0 to 100, for the whole response.
 
         Args:
             judge_results: The result of `judge`.
-            normalize: True for a score from 0 to 1; None for the grader's own setting.
+            normalize: True for a score from 0 to 1, False for a sum of weights; None for the grader's own setting.
         """
         outcome = judge_results.outcome
         if isinstance(outcome, Unread):

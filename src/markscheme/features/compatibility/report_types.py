@@ -175,7 +175,7 @@ class CriterionEvaluation(_Output):
 
 
 class OneShotOutput(_Output):
-    """A model's answer on all criteria in one call, for PerCriterionOneShotGrader and the grader that asks twice."""
+    """A model's answer on all criteria in one call, as PerCriterionOneShotGrader asks for it."""
 
     criteria_evaluations: list[CriterionEvaluation] = Field(
         min_length=1, description="One evaluation for each criterion of the list."

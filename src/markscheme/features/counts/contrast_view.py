@@ -40,7 +40,13 @@ def view(contrast: CountsContrast) -> Document:
 
 
 def contrast_table(contrast: CountsContrast, first: str, second: str) -> Table:
-    """Build the table of all figures, with a column for each counts file and one for the difference."""
+    """Build the table of all figures, with a column for each counts file and one for the difference.
+
+    Args:
+        contrast: The figures.
+        first: Heading of the first file's column.
+        second: Heading of the second file's column.
+    """
     return Table(("", first, second, "difference"), tuple(_row(*named) for named in contrast.figures.items()))
 
 

@@ -87,7 +87,16 @@ def rows_of(files: str) -> str:
 
 
 def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -> None:
-    """Raise an error if files lack columns to count, naming the raters whose columns they have; case is ignored."""
+    """Raise an error if files lack columns to count; it names the raters whose columns they have.
+
+    Args:
+        query: The query, whose columns must be there; upper and lower case are equal.
+        columns: The columns of the files.
+        files: The files in words, for the error.
+
+    Raises:
+        UsageError: A column is missing.
+    """
     lower = {name.lower() for name in columns}
     missing = [name for name in (*query.columns.values(), *query.fields) if name.lower() not in lower]
     if not missing:

@@ -472,7 +472,16 @@ def _within(share: str) -> str:
 
 
 def _middle(levels: Sequence[str], median: str | None) -> str:
-    """Return an SQL expression for the median of annotators' levels, which ignores missing levels."""
+    """Return an SQL expression for the median of annotators' levels, which ignores missing levels.
+
+    Args:
+        levels: An expression for each annotator's level.
+        median: An expression for the median of any number of levels, with `{}` for the levels; None to write out the
+            median of at most three.
+
+    Raises:
+        UsageError: There are more levels, and `median` is None.
+    """
     if len(levels) == 1:
         return levels[0]
     if len(levels) > MOST_IN_PLAIN_SQL:

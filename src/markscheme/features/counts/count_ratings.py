@@ -80,7 +80,17 @@ def count_ratings(
 
 
 def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
-    """Return the ratings by the named judge or, without a name, by the only judge in the file."""
+    """Return the ratings by the named judge or, without a name, by the only judge in the file.
+
+    Args:
+        ratings: Ratings by one judge or several.
+        judge: Name of the judge; None if there is only one.
+        file: The file of the ratings, for the error.
+        option: The option that names the judge, for the error.
+
+    Raises:
+        UsageError: There is no such judge, or no name and several judges.
+    """
     if judge is None and len(ratings.raters) == 1:
         return ratings
     if judge is not None and judge in ratings.raters:

@@ -19,7 +19,12 @@ def counted_frame(
 ) -> daft.DataFrame:
     """Count, for each combination of ratings, the examples of a Daft frame that have it, as rows of a counts file.
 
-    The arguments are those of `sockets.daft.counts`.
+    Args:
+        frame: The frame, with a row for each example and a column `RATER__CRITERION` for each rater and criterion.
+        rubric: The rubric.
+        raters: Names of the annotators.
+        judge: Name of the judge in the columns.
+        earlier: Name of an earlier judge in the columns; None without one.
     """
     query = CountQuery(rubric, tuple(raters), judge, earlier=earlier)
     examples, groups = _examples(frame, query)
@@ -90,7 +95,7 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count, for a counts file, the groups that have each pair of numbers: of hits, and of examples that count.
+    """Count, for a counts file, the groups by how many of their examples are hits and how many count.
 
     Args:
         examples: The examples, with the column `unit` that names each one's group.

@@ -27,9 +27,14 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
 
 
 def _is_flagged(name: str, audits: ProbabilityAudits) -> bool:
-    """Return True if a criterion, or the decision, is overconfident.
+    """Return True if the judge's probabilities on a criterion, or for the decision, are overconfident.
 
-    A single criterion has no test of its own: it is flagged if the decision is.
+    The only criterion of a rubric isn't tested, since the decision is about the same event: it is flagged if the
+    decision is.
+
+    Args:
+        name: Name of the criterion or of the decision's row.
+        audits: The tests of the judge's probabilities.
     """
     return (name if name in audits.events else DECISION_ROW) in audits.overconfident
 

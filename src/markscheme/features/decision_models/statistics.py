@@ -417,7 +417,13 @@ def calibration_test(p: Floats, y: Floats) -> float | None:
 
 
 def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
-    """Return the likelihood ratio statistic, chi-square with 2 df, of a logistic correction of probabilities."""
+    """Return the likelihood ratio statistic, chi-square with 2 df, of a logistic correction of probabilities.
+
+    Args:
+        p: The judge's probabilities of an event, shape (n,).
+        y: 1 where the event happened, else 0, shape (n,).
+        curve: The fitted logistic correction.
+    """
     x = _log_odds(p)
 
     def fit(q: Floats) -> float:
@@ -567,6 +573,10 @@ def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[Reliability
 
 def calibration_error(p: Floats, y: Floats) -> float:
     """Return the root mean squared calibration error over bins, corrected for chance; nan if there is no bin.
+
+    Args:
+        p: The judge's probabilities of an event, shape (n,).
+        y: 1 where the event happened, else 0, shape (n,).
 
     Source:
         Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155

@@ -49,7 +49,7 @@ class ComparedRater:
 
 
 def labelled_set() -> tuple[Rubric, ExampleSet]:
-    """Load the rubric and the examples, whose labels are constructed, that the five raters rate."""
+    """Load the demonstration's rubric and its examples with synthetic labels, which its five raters rate."""
     rubric = load_rubric(shipped(f"rubrics/{_LABELLED_RUBRIC}.yaml"))
     return rubric, load_examples(_data("examples.jsonl"), rubric)
 
@@ -110,7 +110,7 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """Return ratings in which the labels of each example are given to an example chosen at random."""
+    """Return ratings by chance: each example gets the labels of an example chosen at random."""
     lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[index])) for index, id in enumerate(examples.ids)]
 

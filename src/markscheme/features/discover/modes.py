@@ -349,7 +349,13 @@ class Codebook:
         return self._with(replace(self.mode(name), severity=severity))
 
     def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
-        """Return the codebook after storing passages that show a mode and, for contrast, passages without the fault."""
+        """Return the codebook with other passages stored for a mode.
+
+        Args:
+            name: The mode's name.
+            quotes: Passages that show the mode.
+            fine: Passages without the fault, for contrast; None to keep the stored ones.
+        """
         mode = self.mode(name)
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 

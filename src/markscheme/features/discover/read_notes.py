@@ -311,7 +311,13 @@ def _add_row(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
 
 
 def _add_output(id: str, record: Mapping[str, Any], content: NotesIn) -> None:
-    """Add the output that a row of notes contains; do nothing if the row lacks the output's text."""
+    """Add the output that a row of notes contains; do nothing if the row lacks the output's text.
+
+    Args:
+        id: Id of the output.
+        record: The row, by column.
+        content: The content read so far, to which the output is added.
+    """
     others = {key: value for key, value in record.items() if key not in NOTE_FIELDS and value not in (None, "")}
     key = next((key for key in RESPONSE_KEYS if key in others), None)
     if key is None:

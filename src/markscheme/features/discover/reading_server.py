@@ -46,7 +46,14 @@ SHEET_OUTPUTS = 200
 def serve_reading(
     works: Mapping[str, ReadingWork], listening: socket.socket, hosts: Collection[str], *, timed: bool
 ) -> None:
-    """Serve each reader's page, by its token, until the process is interrupted."""
+    """Serve each reader's page, by its token, until the process is interrupted.
+
+    Args:
+        works: The work of each reader, by the token in the page's address.
+        listening: Socket on which requests come in.
+        hosts: Host names, with ports, under which browsers may reach this server.
+        timed: True to store how long each reading takes.
+    """
     apps = {token: _ReadingPages(work, timed).app for token, work in works.items()}
     serve_apps(apps, listening, hosts, READING_PAGE.policy)
 

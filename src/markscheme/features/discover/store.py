@@ -393,7 +393,12 @@ def mode_of(raw: Any) -> Mode:
 
 
 def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
-    """Return the text of a `modes.yaml`, in which every value is quoted as in JSON, which YAML reads too."""
+    """Return the text of a `modes.yaml`, in which every value is quoted as in JSON, which YAML reads too.
+
+    Args:
+        modes: The modes.
+        comments: The comments of the earlier file, which are written above the modes that they were above.
+    """
     lines = ["modes:"]
     for mode in modes:
         lines += comments.above_mode(mode)

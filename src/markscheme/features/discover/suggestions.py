@@ -106,7 +106,12 @@ class Suggestion:
     judge: str
 
     def added_to(self, book: Codebook, moment: str) -> Codebook:
-        """Return a codebook with the proposed groups as suggestions, which count only after a person accepts them."""
+        """Return a codebook with the proposed groups as suggestions, which count only after a person accepts them.
+
+        Args:
+            book: The codebook before.
+            moment: The present time, as files store it.
+        """
         for name, definition in self.proposal.definitions.items():
             if not any(name in mode.names for mode in book.modes):
                 book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=moment))

@@ -46,7 +46,10 @@ def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
 
 
 def _without_a_level(calibration: "Calibration") -> Iterator[str]:
-    """Yield a line on criteria that people left out on the same examples, which have no score and no decision then."""
+    """Yield a line on each set of criteria that people left out on some examples.
+
+    These examples have no score and no decision then.
+    """
     gold = calibration.comparison.gold
     if not gold.has_people or calibration.carried is not None or calibration.rater.rated_table is not None:
         return

@@ -66,7 +66,12 @@ class ExperimentCase:
         return fingerprint(dict(self.inputs), dict(self.expected))
 
     def submission(self, response: str, id: str) -> Submission:
-        """Make the submission that a judge grades: a response to this case, with the case's inputs."""
+        """Make the submission that a judge grades: a response to this case, with the case's inputs.
+
+        Args:
+            response: The response.
+            id: Id of the submission.
+        """
         return Submission(response, {**self.inputs, **self.expected}, id)
 
 

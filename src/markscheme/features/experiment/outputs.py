@@ -152,9 +152,9 @@ def _texts(record: Mapping[str, Any], key: str, folder: Path) -> dict[str, str]:
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield None, for no line, and each output in Promptfoo's results: a prompt is a variant, a test a case.
+    """Yield each output in Promptfoo's results, with None for the line number that it doesn't have.
 
-    If there are several providers, a variant is a prompt with a provider.
+    A prompt is a variant, a test a case. If there are several providers, a variant is a prompt with a provider.
     """
     providers = {row.system.rpartition(" / ")[2] for row in rows}
     one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)

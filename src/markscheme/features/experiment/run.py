@@ -182,7 +182,7 @@ def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFi
 
 
 def at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
-    """Map each cell without a given output to the model's output of an earlier run; None where there is none."""
+    """Map each cell (variant and case) without a given output to the model's output of an earlier run, or None."""
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
     return {cell: outputs_file.find(_output_digest(_prompt(experiment, cell), model)) for cell in experiment.to_ask}

@@ -172,7 +172,7 @@ def instructs(sentence: str) -> bool:
 
 
 def tells_of_output(sentence: str) -> bool:
-    """Return True if a sentence describes the output, by its words before the first number."""
+    """Return True if a sentence is about the output, by the words before its first number or by its beginning."""
     number = _FIRST_NUMBER.search(sentence)
     before = sentence[: number.start()] if number else sentence
     return bool(OF_OUTPUT.search(before) or _OF_SOMEBODY.search(before) or _OF_OTHERS.match(sentence))

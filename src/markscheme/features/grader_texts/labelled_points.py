@@ -59,5 +59,10 @@ def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequ
 
 
 def _is_no_point(name: str, words: str) -> bool:
-    """Return True if a label, such as "Input" or "Step 1", marks no point; a step that is a check is a point."""
+    """Return True if a label, such as "Input" or "Step 1", begins a line that is no point to check.
+
+    Args:
+        name: The label.
+        words: The words after it; a step whose words describe a check is a point.
+    """
     return _NO_POINT.match(name) is not None and not (name.casefold().startswith("step") and _CHECKS.match(words))

@@ -175,7 +175,7 @@ def names_levels(text: str) -> bool:
 
 
 def values_of_names(text: str) -> Mapping[str, float]:
-    """Map the name of each level in a text to its score, or to the lowest score of a range."""
+    """Map the name of each level in a text to the level's score; for a range such as 6-9, to its lowest score."""
     names = {name: float(low) for name, low, _, _ in _LABELLED.findall(text)}
     names |= {name.removesuffix(" counts"): float(value) for name, value in _reversed(text)}
     return {name.removeprefix("and ").casefold().strip(): value for name, value in names.items()}

@@ -132,7 +132,7 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 
     Args:
         point: Match of the line that begins with the mark.
-        indices: Numbers of points that the list may have before this line.
+        indices: Possible counts of the list's points before this line; after 3 points, the next mark is "4" or "d".
     """
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION

@@ -117,7 +117,12 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Read a text's levels twice, from scores in digits alone and from scores in words too; return the longer list."""
+    """Read a text's levels twice, from scores in digits alone and from scores in words too; return the longer list.
+
+    Args:
+        text: The text.
+        is_score: True if another part of the text says that it asks for a score.
+    """
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)

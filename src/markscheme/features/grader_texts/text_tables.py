@@ -34,7 +34,7 @@ def without_tables(text: str) -> str:
 
 
 def _lines_of(table: Sequence[str]) -> Sequence[str]:
-    """Rewrite a table's rows as lines of levels or of points; return a table without either unchanged."""
+    """Rewrite a table's rows as lines of levels or of points; return a table that has neither unchanged."""
     rows = [[cell.strip() for cell in line.strip(" |").split("|")] for line in table if not _RULE.fullmatch(line)]
     header, body = (rows[0], rows[1:]) if rows else ((), ())
     numbered = next((column for column in range(len(header)) if body and _is_numbered(body, column)), None)

@@ -84,7 +84,16 @@ def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
 
 
 def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
-    """Return the sequences of `length` words that a new text copies from an example, except those in the old text."""
+    """Return the sequences of `length` words that a new text shares with a labelled example.
+
+    Sequences that the old text has too are left out.
+
+    Args:
+        new: The new text.
+        old: The text that it replaces.
+        labelled: Texts of each labelled example.
+        length: Number of words in a sequence.
+    """
     runs = set(_runs(new, length)) - set(_runs(old, length))
     copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
     return tuple(sorted(runs & copyable))

@@ -41,8 +41,8 @@ class FinalistsResult:
     """Result of the test of the finalists on held-out labels: the adopted wording if any, and the estimated gain.
 
     Attributes:
-        adopted: The confirmed wording; None if none is confirmed. In that case the figures are None too, since they
-            would reveal more of the held-out labels than that no wording is confirmed.
+        adopted: The confirmed wording; None if none is confirmed. In that case the figures are None too, so that the
+            only thing revealed about the held-out labels is that they confirm no wording.
         why: Code of the reason why a wording is adopted, or none is.
         opening: Number of this test among all tests on the held-out labels, from 1.
         alpha: Significance level of the test.
@@ -249,10 +249,10 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the first sample number for candidates, and that for the user's wording, so that no old reply is reused.
+    """Return the first sample number for candidates, then that for the user's wording.
 
-    A recording has fixed samples. In it, candidates use the first run, and the user's wording uses the second run if
-    that has a reply on every example, else the first.
+    The numbers are new, so that no old reply is reused, unless the judge is a recording. Then candidates get the first
+    recorded run; the user's wording gets the second run if that has a reply on every example, else the first.
 
     Args:
         asker: Asker of the judge.

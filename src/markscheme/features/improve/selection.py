@@ -370,7 +370,7 @@ def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN
 
 
 def labels_needed(held_out: int) -> int:
-    """Return how many tasks have to be labelled so that the held-out part has this many.
+    """Return the smallest number of labelled tasks of which at least `held_out` are held out, the others being dev.
 
     >>> labels_needed(132)
     198

@@ -58,7 +58,7 @@ class TrialPart:
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[row]] for row in order))
 
     def by_decisions(self) -> "TrialPart":
-        """Return a part of only the examples that people decided, on which wordings are compared by decisions."""
+        """Return a part with only those examples that people passed or failed, to compare wordings by decisions."""
         decisions = [own_decision(example) for example in self.gold.examples]
         rows = [index for index, decision in enumerate(decisions) if decision is not None]
         tasks = [self.task[index] for index in rows]

@@ -167,7 +167,12 @@ class Sums:
 
     @classmethod
     def of(cls, levels: Floats, marks: Floats) -> "Sums":
-        """Compute a regression's sums from all levels, shape (n, k), and overall scores, shape (n,), none missing."""
+        """Compute a regression's sums from levels, shape (n, k), and overall scores, shape (n,), none missing.
+
+        Args:
+            levels: The levels on each criterion.
+            marks: The overall scores.
+        """
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))
@@ -248,7 +253,7 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Return the author's weights moved towards those fitted to `sums`, the further the clearer the F test."""
+        """Return the author's weights moved towards those fitted to `sums`; a clearer F test moves them further."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
@@ -529,7 +534,10 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
 
 
 def _correlated_criteria(task: _Task) -> tuple[tuple[int, int, float], ...]:
-    """Return pairs of tuned criteria with highly correlated levels, by index, with the correlation."""
+    """Return the pairs of criteria, among those whose weights may change, whose levels are highly correlated.
+
+    Each pair is two indices of criteria and the correlation.
+    """
     products = task.sums.levels
     sd = np.sqrt(np.diag(products))
     correlation = products / np.outer(sd, sd)

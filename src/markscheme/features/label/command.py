@@ -49,7 +49,12 @@ AS_NEEDED = 0
 
 
 def _number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
-    """Read a whole number of 1 or more; if the option has no value, return AS_NEEDED: as many as a verdict needs."""
+    """Read a whole number of 1 or more; if the option has no value, return AS_NEEDED: as many as a verdict needs.
+
+    Args:
+        kind: The type that the option declares for its value.
+        tokens: The words typed for the option.
+    """
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 

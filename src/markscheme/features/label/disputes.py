@@ -233,7 +233,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
 
     Args:
         rating: The annotator's rating; None if reason and quote aren't known.
-        word: The label as a number, as `shown_word` takes it.
+        word: The label as a number: the level's value, or the number that means "does not apply".
         criterion: The criterion.
     """
     label = shown_word(word, criterion)

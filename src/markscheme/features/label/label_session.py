@@ -218,10 +218,10 @@ class LabelSession:
         )
 
     def give(self, step: Step, answered: ResponseAnswers) -> None:
-        """Save the answers to all questions about a response, or its repeat; they are on disk when this returns.
+        """Save a rater's answers to all questions of one step; they are on disk when this returns.
 
         Args:
-            step: One of the steps.
+            step: The step: a response, or the same response shown a second time.
             answered: Answers to all questions of the step, each allowed by its question.
         """
         if step.id not in self._homed or not self._has_parts:

@@ -41,7 +41,13 @@ PAGE = PageTemplate(
 
 
 def shown_of(work: LabelSession, step: Step, shortening: Shortening | None = None) -> str:
-    """Render, as HTML, the response to label, or the pair, with its inputs."""
+    """Render, as HTML, the response to label, or the pair, with its inputs.
+
+    Args:
+        work: The rater's session.
+        step: The step whose response is shown.
+        shortening: Rule by which long texts are shortened; None to show them in full.
+    """
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
     return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)

@@ -494,7 +494,14 @@ def _cell(judge_passes: Mapping[str, bool], why: tuple[str, ...], id: str) -> st
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
-    """Find the ids of outputs whose group or system has few labels so far, unless all groups or all systems do."""
+    """Find the ids of outputs whose group or system has few labels so far.
+
+    Groups don't count if all of them have few labels; nor do systems if all of them have few.
+
+    Args:
+        free: The outputs that may be drawn.
+        labelled: The examples with labels so far.
+    """
     neglected = set()
     for key in ("group", "system"):
         names = {getattr(example, key) for example in free} - {""}

@@ -134,7 +134,12 @@ class Media:
         raise NotImplementedError
 
     def html(self, address: str | None = None) -> str:
-        """Return HTML that shows the content without running scripts or loading anything."""
+        """Return HTML that shows the content without running scripts or loading anything.
+
+        Args:
+            address: Beginning of the address under which a page gets a document; None to put the document into the
+                HTML.
+        """
         raise NotImplementedError
 
     def _source(self) -> dict[str, str]:

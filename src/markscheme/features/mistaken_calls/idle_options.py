@@ -111,7 +111,7 @@ class _AskedCall:
 
     @property
     def has_single_tables(self) -> bool:
-        """True if the call has files, none of which may hold several tables."""
+        """True if the call has files, and no file can hold several tables."""
         return bool(self.files) and not any(map(_may_hold_several, self.files))
 
 

@@ -224,7 +224,10 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return a metric's scale: for pass and fail yes/no or, if it isn't known which word passes, categories."""
+    """Return a metric's scale: yes/no for pass and fail, unless it isn't known which word passes.
+
+    If it isn't known, the words are categories. Values other than pass and fail have the scale that was read.
+    """
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)
@@ -247,7 +250,14 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
-    """Return the caller's options without those that state the meaning of values that no given column has."""
+    """Return the caller's options on what values mean, without those for values that no given column has.
+
+    All options on other things are left out.
+
+    Args:
+        options: The caller's options.
+        columns: The columns.
+    """
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
     passing = tuple(option for option in options.pass_ if folded(option) in values or option.partition("=")[0] in names)

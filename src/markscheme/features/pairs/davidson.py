@@ -166,6 +166,13 @@ def davidson(
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
     """Count wins, ties and losses of each system against every other: in all pairs, then without each group in turn.
 
+    Args:
+        first: Index of the system of each pair's first response, shape (n_pairs,).
+        second: Index of the system of each pair's second response, shape (n_pairs,).
+        preference: Preference of each pair: below 0 for the first response, 0 for a tie, above 0 for the second.
+        n_systems: Number of systems.
+        groups: Groups of the pairs.
+
     Returns:
         The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts for both of its systems.
     """
@@ -180,7 +187,10 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
     """Find the largest set of systems in which a chain of wins or ties leads from every system to every other.
 
-    If `by_ties` is false, a chain of wins is needed.
+    Args:
+        results: Counts of wins, ties and losses of each system (first axis) against each other one (second axis), shape
+            (n_systems, n_systems, 3).
+        by_ties: False if ties don't count, so that a chain of wins is needed.
     """
     reaches = (results[:, :, _WON] + by_ties * results[:, :, _TIED]) > 0
     reaches |= np.eye(len(reaches), dtype=bool)

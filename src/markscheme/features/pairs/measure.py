@@ -66,7 +66,12 @@ def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> Pa
 
 
 def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
-    """Convert scores to preferences: 0 for the first response, ½ for a tie, 1 for the second; nan without a score."""
+    """Convert scores to preferences: 0 for the first response, ½ for a tie, 1 for the second; nan without a score.
+
+    Args:
+        scores: Scores of pairs, 0 to 1; above ½ if the second response is better.
+        tie_within: Largest distance from a tie, on a scale from -1 to 1, that still counts as a tie.
+    """
     lean = 2 * scores - 1
     decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))
     return np.where(np.isnan(scores), np.nan, decided)

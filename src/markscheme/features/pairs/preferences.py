@@ -204,7 +204,12 @@ class SystemsCompared:
         return ""
 
     def is_over(self, name: str, rival: str) -> bool:
-        """Return True if the pairs of two systems show that the first of them is better."""
+        """Return True if pairs of responses by two systems show that a system is better than its rival.
+
+        Args:
+            name: Name of the system.
+            rival: Name of the other system.
+        """
         difference = self._over(name, rival)
         return difference is not None and difference.above(0.0)
 

@@ -305,6 +305,10 @@ def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | Non
 
     >>> key_of_weights({"dimension_weight": {"depth": 0.7, "form": 0.3}, "id": 5}, {"depth", "form"})
     'dimension_weight'
+
+    Args:
+        top: The keys and values at the top of a rubric.
+        groups: Names of the groups.
     """
     if len(groups) < 2:
         return None

@@ -31,10 +31,12 @@ _PLAIN_WORDS = {True: "yes", False: "no"}
 
 
 def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return the levels, worst first, that a mapping describes or implies by a scale's ends; None if there are none.
+    """Return the levels, worst first, that a mapping describes; None if there are none.
+
+    If it states only the lowest and highest level, return all whole numbers between them.
 
     Args:
-        fields: A criterion, or the keys next to all criteria.
+        fields: The keys of a criterion, or the keys at the top of a rubric that hold for all its criteria.
         taken: A set to which the keys that describe the levels are added.
     """
     scale = next((key for key in SCALES if ends_of(fields.get(key)) is not None), None)

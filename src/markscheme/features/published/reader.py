@@ -159,7 +159,7 @@ class _Reading:
         """Record those keys of groups of criteria that aren't read, to report them.
 
         Args:
-            inner: The groups, as a list or by name, or a mapping with such a value.
+            inner: A list of groups, or a mapping whose values are lists of groups or mappings of names to groups.
         """
         values = inner.values() if isinstance(inner, Mapping) else [inner]
         for value in values:
@@ -220,7 +220,11 @@ class _Reading:
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
 
     def _note_inner(self, part: Mapping[str, Any]) -> None:
-        """Remark which keys aren't read in those parts of a rubric's tree that have parts below them."""
+        """Record the keys that aren't read in inner parts of a rubric's tree, which are parts with parts below them.
+
+        Args:
+            part: A part of the tree; the parts below it are searched too.
+        """
         children = next((part[key] for key in CHILDREN if part.get(key)), None)
         if children is None:
             return

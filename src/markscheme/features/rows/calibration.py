@@ -471,7 +471,13 @@ def _compared(
 
 
 def _after_settings(calibration: Calibration, record: Path, split: str | None) -> Calibration:
-    """Record a run's setting, and widen its intervals for all settings that were tried on the same labels so far."""
+    """Record a run's setting, and widen its intervals for all settings that were tried on the same labels so far.
+
+    Args:
+        calibration: The calibration.
+        record: The file in which settings are recorded.
+        split: The part of the examples that was compared, such as "dev"; None for a set without parts.
+    """
     comparison = calibration.comparison
     ids = compared_by_people(comparison)
     if not ids:

@@ -74,7 +74,15 @@ def receipt_of_rows(run: Rubric, judge: GradingJudge, starts: Sequence[Path]) ->
 
 
 def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
-    """Load the receipt in an accepted.json, checked against a run; None if there is none, or it isn't of rows alone."""
+    """Load the receipt of an accepted run on rows with their own rubrics, checked against today's settings.
+
+    None if there is no accepted run, or one by a rubric's file.
+
+    Args:
+        path: The accepted.json.
+        run: The rubric that says how the judge is asked.
+        judge: The judge.
+    """
     if not path.is_file():
         return None
     data = accepted_run_data(path)

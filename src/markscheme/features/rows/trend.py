@@ -66,7 +66,7 @@ class _Limit:
         name: Name of the option that sets it, without `max_`.
         share: Share of criteria with that error.
         most: The largest share that is accepted.
-        confidence: One-sided confidence of each bound.
+        confidence: One-sided confidence of the lower and of the upper bound of `share`.
     """
 
     name: str

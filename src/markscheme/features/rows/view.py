@@ -60,7 +60,13 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
 
 
 def _estimate(share_of: GroupedShare, level: float, *, rough: bool = False) -> Any:
-    """Return a share as an Estimate; if `rough`, mark it as approximate, as for few criteria or a few large tasks."""
+    """Return a share of verdicts as an Estimate, with its interval.
+
+    Args:
+        share_of: The share.
+        level: Coverage of the interval, 0 to 1.
+        rough: True to mark the interval as approximate, since there are few criteria, or a few large tasks.
+    """
     estimate = share_of.estimate(level=level, method="share of verdicts")
     return mark_rough(estimate, "few criteria, or large tasks") if rough and estimate.low is not None else estimate
 

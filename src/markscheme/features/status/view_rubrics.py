@@ -194,7 +194,8 @@ def _is_to_compare(status: RubricStatus) -> bool:
 def _about_last(name: str, last: NextLabels) -> Iterator[str]:
     """Yield a line on what to do after the last calibration: fix what its report says, or accept its run.
 
-    Yield nothing for another verdict than adjust or ok, or if a verdict of ok comes with another next step.
+    Yield nothing if the verdict is neither adjust nor ok, or if it is ok and there is another next step, such as labels
+    to give.
     """
     if last.verdict == "ok" and not last.in_words:
         yield f"{name}: {last.judge} is good enough by the last calibration; accept its run."

@@ -246,7 +246,7 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Return how many changes should leave the ratings on at least one criterion as they are."""
+    """Return the number of changes that should leave the ratings on at least one criterion as they are."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 

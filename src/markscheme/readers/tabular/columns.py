@@ -403,6 +403,10 @@ def _without_aggregates(
 ) -> tuple[list[SideColumn], list[str]]:
     """Remove columns that are a mean or majority of annotators; return the columns kept and the names removed.
 
+    Args:
+        sides: The columns of ratings.
+        stated: Roles of columns as the user states them, by name; columns with a stated role are kept.
+
     Raises:
         UsageError: A column isn't the aggregate that its name says.
     """

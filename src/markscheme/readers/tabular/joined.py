@@ -66,11 +66,17 @@ def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], 
 def _with_one_of_equal(
     columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], judged: Set[str], options: ColumnOptions
 ) -> list[TableColumn]:
-    """Keep one column of labels, or of verdicts, if joined files with both merely repeat it; keep all other columns.
+    """Keep one of several equal columns of labels, or of verdicts, in joined files; keep all other columns.
 
     If the labels of all files are equal, they are one annotator's, next to the verdicts of several judges. If labels
     differ and the verdicts are equal, the verdicts are one judge's, next to the labels of several annotators. A column
     that an option names with its file is kept under that name.
+
+    Args:
+        columns: The columns of all files.
+        roles: The role of each column, by name.
+        judged: The files with a judge's verdicts.
+        options: The user's options.
     """
     named = {*options.judge, *options.human}
     groups: dict[str, dict[str, list[TableColumn]]] = {"human": {}, "judge": {}}

@@ -396,7 +396,7 @@ class ValueComparison:
             raise self._missing_word(sorted(words), self.values)
 
     def _canonical(self) -> dict[str, str]:
-        """Map all words for pass to one word, and all words for fail to another; {} if a column has several for one."""
+        """Map all words for pass to one word, and all for fail to another; {} if a column has two words for either."""
         for counted in self.values.values():
             decided = [family(value) for value in counted if decision_of(value) is not None]
             if not is_decision(decided):

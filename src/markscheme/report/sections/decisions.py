@@ -68,7 +68,13 @@ def _least(answer: GateAnswer) -> doc.Mark:
 
 
 def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> str:
-    """Explain what each bar of the judge's decisions is a share of."""
+    """Explain what each bar of the judge's decisions is a share of.
+
+    Args:
+        comparison: The comparison.
+        answer: The answer on the gate.
+        about: Words to add at the end.
+    """
     who = labeller_of(comparison)
     all_hold = (
         ""
@@ -156,7 +162,12 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _levels_and_reasons(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Yield level and reason of people, then of the judge, on the criterion that makes the judge pass a response."""
+    """Yield people's level and reason, then the judge's, on the criterion that makes the judge pass a response.
+
+    Args:
+        comparison: The comparison.
+        index: Index of the response among the examples.
+    """
     if comparison.rubric.table_of is not None:
         return
     criterion = _criterion_that_passes(comparison, index)

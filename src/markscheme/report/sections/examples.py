@@ -201,7 +201,12 @@ def _both_levels(compared: CriterionComparison, index: int) -> str:
 
 
 def _criteria_apart(comparison: Comparison, index: int) -> list[str]:
-    """List the criteria on which judge and gold differ about an example, the largest effect on the score first."""
+    """List the criteria on which judge and gold differ in an example, the largest effect on the score first.
+
+    Args:
+        comparison: The comparison.
+        index: Index of the example.
+    """
     apart: dict[str, float] = {}
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion

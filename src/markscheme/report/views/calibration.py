@@ -247,7 +247,7 @@ def _rated(comparison: Comparison) -> Mapping[str, Any]:
     compared = comparison.criteria
 
     def values(name: str) -> list[Any]:
-        """Return an attribute of each example; None where it is empty."""
+        """Return the values of an attribute, by its name, of all examples; None in place of an empty value."""
         return [value or None for value in values_of(gold.examples, name)]
 
     def responses() -> list[str] | None:

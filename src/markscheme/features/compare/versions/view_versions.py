@@ -102,7 +102,13 @@ def _numbers(compared: VersionComparison) -> Iterator[tuple[str, str, str]]:
 
 
 def _agreement(before: float, after: float, agreement: CriterionAgreement) -> tuple[str, str, str]:
-    """Write how often each version agrees with people on a criterion, and the difference with its interval."""
+    """Write how often each version agrees with people on a criterion, and the difference with its interval.
+
+    Args:
+        before: The old version's share of agreement.
+        after: The new version's share of agreement.
+        agreement: The figures, with the limits of the difference.
+    """
     digits = digits_to_subtract(after, before)
     differences = (after - before, agreement.low, agreement.high)
     shown, low, high = (signed(100 * (share or 0.0), digits) for share in differences)

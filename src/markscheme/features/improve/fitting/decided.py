@@ -12,10 +12,10 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class AuthorNumbers:
-    """A rubric's weights and pass mark as its author wrote them, with what a fit needs to compute scores from them.
+    """A rubric's weights and pass mark as its author wrote them, with what is needed to compute scores from them.
 
     Attributes:
-        weights: Weights of the tuned criteria, shape (k,), none of them 0.
+        weights: Weights of the criteria whose weights a fit may change, shape (k,), none of them 0.
         scale: The number that weights are divided by in a score: the sum of the rubric's positive weights, or of all
             weights' absolute values if none is positive.
         mark: The pass mark, 0 to 1; None for preferences.

@@ -206,7 +206,7 @@ class DecisionEvidence:
 
     @cached_property
     def numbers(self) -> AuthorNumbers:
-        """The author's weights of the criteria to tune, and the pass mark, which is None if preferences are fitted."""
+        """The author's pass mark, None for preferences, and weights of the criteria whose weights a fit may change."""
         weights = np.array([criterion.weight for criterion in weighted_criteria(self.rubric)])
         has_positive = bool((weights > 0).any())
         scale = float(weights[weights > 0].sum() if has_positive else np.abs(weights).sum())

@@ -172,7 +172,13 @@ def _parts(rows: DecidedRows, repeat: int) -> npt.NDArray[np.int64]:
 
 
 def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> AuthorNumbers:
-    """Return the weights that decisions support, with the pass mark that suits these weights."""
+    """Return the weights that decisions support, with the pass mark that suits scores with these weights.
+
+    Args:
+        rows: The decisions, with levels.
+        numbers: The author's weights and pass mark.
+        test: F test of fitted weights against the author's.
+    """
     weights = proposed_weights(rows, numbers, test)
     changes = replace(numbers, weights=weights, scale=_scale_with(numbers, weights))
     return _with_mark(rows, changes)
@@ -194,7 +200,12 @@ def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
 
 
 def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
-    """Return what a weighted sum is divided by to get a score, once these weights replace the author's."""
+    """Return the number by which a weighted sum of positions is divided to get a score, with changed weights.
+
+    Args:
+        numbers: The author's weights, and the number by which sums with them are divided.
+        weights: Weights that replace the author's, shape (k,).
+    """
     counted = numbers.weights > 0 if numbers.base == 0 else np.ones(len(weights), dtype=bool)
     return numbers.scale - float(np.abs(numbers.weights[counted]).sum()) + float(np.abs(weights[counted]).sum())
 

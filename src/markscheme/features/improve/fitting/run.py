@@ -193,6 +193,13 @@ def with_file(
 ) -> NumbersRun | ScoresRun:
     """Return a run with the diff for the rubric's file; if `write` is true, also write and record the change.
 
+    Args:
+        run: The run.
+        file: The rubric's file.
+        examples: The whole set, next to which the change is recorded.
+        write: True to write and record the change.
+        day: Today's date, for the record.
+
     Raises:
         RubricError: The file can't be written.
         RatingError: The record can't be written.

@@ -148,7 +148,10 @@ def _why_yours_stay(run: NumbersRun) -> str:
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
-    """Yield two lines: responses that annotators fail but the rubric passes, and responses with the reverse."""
+    """Yield a paragraph on how often rubric and annotators decide the same, with responses on which they differ.
+
+    For pairs of responses, it only says how often they prefer the same response.
+    """
     evidence = run.evidence
     if evidence.is_paired:
         right = share_right(evidence.rows, evidence.numbers)

@@ -347,7 +347,7 @@ def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
 
 
 def _named_judge(memory: StreamMemory) -> bool:
-    """Return True if a look of the current period named the judge as the cause, or a part of it."""
+    """Return True if a look of the current period named the judge as the cause, alone or with the responses."""
     begins = memory.periods[-1].begins if memory.periods else None
     named = {look.get("named") for look in memory.looks if look.get("period") == begins}
     return bool(named & {"judge", "judge and responses"})

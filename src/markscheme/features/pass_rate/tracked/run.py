@@ -97,7 +97,7 @@ class TrackedRun:
 
     @property
     def is_graded(self) -> bool:
-        """True if nearly all new responses have a verdict, and nearly all of the weeks that are over together."""
+        """True if nearly all new responses have a verdict, and nearly all responses of the weeks that are over."""
         most = MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
         return self.added_are_graded and self.not_graded <= most
 
@@ -231,7 +231,15 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the stream's memory, with its weeks; responses of these that come later are late."""
+    """Convert a look to a line of the stream's memory.
+
+    The line lists the graded weeks, so that a later run knows which responses of these weeks came late.
+
+    Args:
+        look: The look.
+        at: Time of the look.
+        through: The last day that counts.
+    """
     return {
         "at": at,
         "through": through.isoformat(),
@@ -261,9 +269,15 @@ def _fall(look: Look) -> dict[str, Any]:
 
 
 def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
-    """Return True if evidence that the last look recorded, on weeks over by now, can't be recomputed from the files.
+    """Return True if evidence that the last look recorded can't be recomputed from today's files.
 
-    Weeks from the first one that was graded after that look aren't compared: their evidence may rightly differ.
+    Only weeks that are over by now are compared, and only those before the first week that was graded after that look:
+    later evidence may rightly differ.
+
+    Args:
+        memory: Everything stored about the stream, with the recorded looks.
+        look: The look of this run.
+        through: The last day that counts.
     """
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:

@@ -97,7 +97,13 @@ def _events_of_stream(memory: StreamMemory) -> Iterator[tuple[str, str]]:
 def _blocks(
     weeks: Sequence[WeekCounts], looks: Mapping[str, Mapping[str, Any]], happened: Sequence[tuple[str, str]]
 ) -> Iterator[Block]:
-    """Yield a plot of the weeks, with letters for events, and its table; for a single week only the table."""
+    """Yield a plot of the weeks, with letters for events, and its table; for a single week only the table.
+
+    Args:
+        weeks: Counts of each week.
+        looks: The record of each week's look, by the week's name.
+        happened: Events, each with its week and its words.
+    """
     table = Table(_HEADINGS, tuple(_rows(weeks, looks, happened)))
     if len(weeks) < 2:
         yield table

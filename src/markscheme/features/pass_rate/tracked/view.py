@@ -214,7 +214,7 @@ def _of_judge(look: Look) -> str:
 
 
 def _moved_earlier(look: Look) -> bool:
-    """Return True if the judge is named for an earlier look, and hasn't moved since its run was accepted again."""
+    """Return True if the look names the judge, but the judge hasn't moved since its run was last accepted."""
     return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
 
@@ -327,7 +327,13 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the subject of a sentence on the value whose share moved most; for lengths, a fifth of the inputs."""
+    """Return the subject of a sentence on the value whose share moved most, as it begins the sentence.
+
+    If the column is the length of inputs, the value is a fifth of the inputs, such as the shortest ones.
+
+    Args:
+        mix: The change in the shares of a column's values.
+    """
     return f"T{_FIFTHS[mix.value][1:]}" if mix.column == INPUT_LENGTH else mix.value
 
 
