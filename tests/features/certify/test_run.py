@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.errors import UsageError
+from markscheme.errors import NothingGraded, UsageError
 from markscheme.features.certify.promise import Promise
 from markscheme.features.certify.run import certify
 from markscheme.judges.options import AskOptions
@@ -16,6 +16,15 @@ def test_certify_refuses_a_judge_that_is_named_twice(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     with pytest.raises(UsageError, match="twice"):
         certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
+
+
+def test_certify_ends_with_the_reason_if_a_judge_graded_none_of_the_examples(tmp_path: Path) -> None:
+    rubric = write_labels(tmp_path, labelled())
+    file = tmp_path / "judge.jsonl"
+    failed = [{"id": line["id"], "judge": "mute", "error": "the reply isn't JSON"} for line in labelled()]
+    file.write_text("".join(json.dumps(line) + "\n" for line in failed))
+    with pytest.raises(NothingGraded, match="all 120 examples failed; mute: the reply isn't JSON"):
+        certify(rubric, str(file), Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
 def test_certify_takes_a_file_of_ratings_in_place_of_a_judge_or_as_a_separate_argument(tmp_path: Path) -> None:

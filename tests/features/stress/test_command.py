@@ -140,7 +140,7 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
 
 @pytest.mark.parametrize(
     ("count", "state", "mean"),
-    [(N, "unknown", "whether their mean moves isn't shown"), (200, "holds", "though their mean stays")],
+    [(N, "unknown", "; whether their mean moves isn't shown"), (200, "holds", ", though their mean stays")],
 )
 def test_a_stress_test_reports_flipped_ratings_and_calls_their_mean_unchanged_only_if_that_is_shown(
     folder: Path, count: int, state: str, mean: str
@@ -150,7 +150,7 @@ def test_a_stress_test_reports_flipped_ratings_and_calls_their_mean_unchanged_on
     report = stressed(folder, "flipping", *options, status=1)
     cell = report["rows"]["praise"]["correctness"]
     assert (cell["state"], cell["shift"]["value"]) == (state, 0)
-    assert report["because"].endswith(f"when it is asked again, {mean}.")
+    assert report["because"].endswith(f"when it is asked again{mean}.")
     assert {"change": "praise", "criterion": "correctness"} in report["flips"]
     assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 

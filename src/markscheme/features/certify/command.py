@@ -55,7 +55,8 @@ def certify(
         markscheme certify support-reply --judge anthropic:claude-haiku-4-5,anthropic:claude-sonnet-5-5 --write
 
     Exit status:
-        0 a part needs no person, 2 invalid arguments, 3 no judge to ask, 4 none, or not enough labels.
+        0 a part needs no person, 2 invalid arguments, 3 no judge to ask, 4 none, or not enough labels, 5 a judge
+        graded nothing.
     """
     from markscheme.features.certify.print_run import print_certificate
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.errors import UsageError
+from markscheme.errors import NothingGraded, UsageError
 from markscheme.features.certify.candidates import (
     PANEL,
     StageCandidate,
@@ -92,6 +92,7 @@ def certify(
         NoJudge: No judge is named, and none is available.
         BudgetError: The budget doesn't cover all examples.
         ComparisonError: No example is labelled.
+        NothingGraded: A judge failed on every example.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail: nothing there is decided")
@@ -117,6 +118,10 @@ def certify(
         return candidate_by_asking(stage, rubric, every, folder, ask, shared, watch)
 
     candidates = [rated(stage) for stage in (stages or (None,))]
+    for candidate in candidates:
+        errors = [rating.error for rating in candidate.ratings if rating.error is not None]
+        if errors and len(errors) == len(candidate.ratings):
+            raise NothingGraded([why if candidate.name in why else f"{candidate.name}: {why}" for why in errors])
     deciders = judges or ",".join(map(str, ratings)) or candidates[0].name
     decisions = digest_of_decisions(rubric, candidates, every)
     with recording_promise(every, promise, deciders, decisions, at=today) as turn:

@@ -27,7 +27,7 @@ def why_too_few(name: str, ratings: Sequence[Rating], ids: Sequence[str], graded
     rated = [(of_example[id], bool(is_graded)) for id, is_graded in zip(ids, graded, strict=True) if id in of_example]
     reasons = [rating.error or _NO_LEVEL for rating, is_graded in rated if not is_graded]
     if rated and len(reasons) == len(rated):
-        raise NothingGraded([f"{name}: {reason}" for reason in reasons])
+        raise NothingGraded([reason if name in reason else f"{name}: {reason}" for reason in reasons])
     if len(reasons) <= MOST_UNGRADED * len(rated):
         return None
     return f"{name} left {len(reasons)} of {counted(len(rated), 'example')} without a grade: {commonest(reasons)}."

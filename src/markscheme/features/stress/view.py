@@ -287,10 +287,10 @@ def _shift(stress: Stress) -> str:
 def _flip(stress: Stress) -> str:
     name, criterion, noise = stress.flips[0]
     is_steady = stress.rows[name][criterion].state == "holds"
-    mean = "though their mean stays" if is_steady else "whether their mean moves isn't shown"
+    mean = ", though their mean stays" if is_steady else "; whether their mean moves isn't shown"
     return (
         f"Under {name}, {share(noise.changed)} of its ratings on {criterion} change, against {share(noise.retest)} "
-        f"when it is asked again, {mean}."
+        f"when it is asked again{mean}."
     )
 
 
