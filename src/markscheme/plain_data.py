@@ -415,8 +415,14 @@ key that it may have."""
 def refuse_other_shape(data: Any, shape: Shape, location: str | None = None) -> None:
     """Raise an error if plain data doesn't have a given shape, such as a number in place of a text.
 
+    Args:
+        data: The data.
+        shape: A type, a dict with the shape of each key's value, or a list of the shape that every item has.
+        location: Path of the data in a larger document, such as "levels[1]", for the message; None for a whole
+            document.
+
     Raises:
-        ValueError: The data have another shape; the message names the first place that differs.
+        ValueError: The data have another shape; the message names the first value that differs.
 
     Example:
         >>> refuse_other_shape({"levels": [{"label": "poor"}, {"label": 1.5}]}, {"levels": [{"label": str}]})

@@ -469,7 +469,7 @@ def calibration_of(
     """Make a calibration from a judge's ratings of labelled examples.
 
     Args:
-        rubric: The rubric of labels and ratings.
+        rubric: The rubric by which the examples were labelled and rated.
         examples: The examples with their labels.
         ratings: The judge's ratings.
         rater: The judge.
@@ -477,10 +477,10 @@ def calibration_of(
         cost: Cost of asking the judge.
         from_cache: Number of replies that came from the cache.
         since: The accepted run to compare with; None if there is none.
-        repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
-            noise and count in no agreement.
-        trend: Evidence on whether trends of figures other than scores may be shown; None to make it for what `trend_on`
-            names in the options or the rubric.
+        repeats: Ratings from further runs of the judge over the same examples, each with a sample number of its own.
+            They show how often the judge changes its answers, and count in no figure of agreement.
+        trend: Evidence on whether the trend of another figure than the score may be shown; None to compute it for the
+            figure that the setting `trend_on` names, in the options or in the rubric.
 
     Raises:
         NothingGraded: The judge failed on every example.

@@ -257,7 +257,7 @@ def _under_current(label: Rating, rubric: Rubric) -> Rating:
 
 
 def _as_before_rewording(label: Rating, rubric: Rubric) -> Rating:
-    """Return a label with the rater's answers from before the rewording in place of those given again since."""
+    """Return a label in which a rater's answers given since the rewording are replaced by the rater's earlier ones."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 
 

@@ -202,7 +202,7 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
     """Compute the agreement of annotators in a file of ratings or labelled examples; None for any other file.
 
     Args:
-        paths: The file; with several files, the first decides if all are read as ratings.
+        paths: The file, or several. If the first has ratings or labelled examples, all are read as such.
         columns: Meaning of the file's columns and values.
     """
     if not has_own_ratings(paths[0]):

@@ -337,7 +337,8 @@ def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_word
     """Return the step that says how far a judge can be trusted: calibrate it or, without labels, label graded outputs.
 
     Args:
-        rubric: The rubric; one without a file for rows that bring their own, which are labelled in their own file.
+        rubric: The rubric. A rubric without a file means that rows bring their own criteria; these rows are labelled in
+            the file that they are in.
         judge: The judge as the user named it; None if none was named.
         ask: How the judge is asked.
         shell_words: The file of the graded outputs and the options on how it is read, as shell arguments.

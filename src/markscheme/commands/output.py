@@ -75,7 +75,14 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
 
 
 def put_on_screen(document: "Document", file: IO[str] | None = None, *, details: bool | None = None) -> None:
-    """Write a document to the terminal, or to another open file."""
+    """Write a document to the terminal, or to another open file.
+
+    Args:
+        document: The document to write.
+        file: The open file; None for the terminal.
+        details: True to write the details too, False to leave them out; None to write them only if the document can't
+            name the command that shows them.
+    """
     from markscheme.report.terminal import render_terminal  # rich comes with it, and `--help` answers without it
 
     render_terminal(document, file or sys.stdout, details=details)

@@ -45,7 +45,11 @@ class BackgroundLoop:
 
     @classmethod
     def shared(cls, user: object) -> "BackgroundLoop":
-        """Return the process's shared loop, so that a judge used in several places runs in one loop."""
+        """Return the process's shared loop, so that a judge used in several places runs in one loop.
+
+        Args:
+            user: The object that uses the loop. The loop is closed once none of its users is left.
+        """
         with cls._lock:
             loop = cls._shared.get(os.getpid())
             if loop is None or not loop.close.alive:

@@ -266,7 +266,14 @@ def turned_round(outcome: Outcome) -> Outcome:
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
-    """Return the quote from the preferred response of a pair (in a tie, the first), and that from the other one."""
+    """Return the quote from the preferred response of a pair (in a tie, the first), and that from the other one.
+
+    Args:
+        verdict: The judge's answer on a criterion, with its quotes by response.
+        material: The texts that the judge was shown.
+        level: The level for the order in which the judge saw the responses: above 0 if it prefers the second.
+        turned: True if the judge saw the responses in the reverse of the stored order.
+    """
     stored = PAIR_NAMES[::-1] if turned else PAIR_NAMES
     preferred = 1 if level > 0 else 0
     quote = _quote(verdict.get(PLACE_QUOTES[preferred]), material, within=stored[preferred])

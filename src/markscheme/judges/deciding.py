@@ -201,7 +201,13 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """Return an answer's probabilities by option, {"refused": True}, or a text that says why it can't be read."""
+    """Return an answer's probabilities by option, {"refused": True}, or a text that says why it can't be read.
+
+    Args:
+        answer: The answer to one question, as the model's response has it.
+        question: The question.
+        wire: The format of the response.
+    """
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):

@@ -242,7 +242,10 @@ class Limiter:
     # granting permits
 
     def _admit(self) -> None:
-        """Give permits to all waiting callers that the limits allow; schedule the next round if the first must wait."""
+        """Give permits to the waiting callers, in order, as far as the limits allow.
+
+        If a caller has to wait longer, this method is scheduled to run again when its call will be allowed.
+        """
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             self._timer.cancel()

@@ -152,7 +152,7 @@ class OpenAIJudge(SdkJudge):
     # opening
 
     def http_client(self, sdk: ModuleType) -> Any:
-        """Make the HTTP client for the SDK, which allows as many calls at once as the limiter may."""
+        """Make the HTTP client for the SDK, with a connection for each simultaneous call; None if there is a proxy."""
         return client_for_many_calls(sdk)
 
     @cached_property

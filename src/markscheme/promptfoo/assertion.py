@@ -406,7 +406,18 @@ def _is_one_criterion(value: Any) -> bool:
 def _inputs(
     rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the values of the rubric's inputs, from the test's vars and the steps that the provider recorded."""
+    """Return the values of the rubric's inputs, from the test's vars and the steps that the provider recorded.
+
+    Args:
+        rubric: The rubric, which declares the inputs.
+        config: The assertion's configuration, whose `inputs` may name the var of an input.
+        variables: The test's vars.
+        prompt: The prompt that the output answers, for the input `query` if no var has it.
+        steps: What the provider recorded of an agent's steps, by the name of the input that it is for.
+
+    Raises:
+        UsageError: An input has no value, or only an unresolved placeholder.
+    """
     named = config.get("inputs") or {}
     values = [*variables.items(), *steps.items()]
     available = {*named, *(name for name, value in values if value is not None)}

@@ -171,6 +171,10 @@ def _of_text(value: Any, variables: Mapping[str, Any]) -> TextRubric:
 def rubric_named(value: Any, near: Path) -> Path | None:
     """Return the rubric file that an `llm-rubric` names; None if its value is the requirement itself.
 
+    Args:
+        value: The value of the `llm-rubric` assertion.
+        near: A folder; its own and its parent's `rubrics/` are searched too.
+
     Raises:
         UsageError: The value looks like a rubric's name, but no such rubric exists.
     """

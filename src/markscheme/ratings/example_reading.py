@@ -235,7 +235,7 @@ class _Reading:
         self.ends.append(len(self.lines.codes))
 
     def _open_columns(self, names: Iterable[str]) -> None:
-        """Add a column for each field that no earlier example had."""
+        """Add a column for each of the named fields that no earlier example had."""
         for name in names:
             if name not in self.columns:
                 self.columns[name] = self._column(name)

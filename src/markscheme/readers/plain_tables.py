@@ -120,7 +120,7 @@ def load_rubric_named(name: str) -> Rubric:
 
 
 def refuse_table(name: str) -> None:
-    """Raise UsageError if one of the names is a table, since the command needs a rubric's wording and weights.
+    """Raise UsageError if the name is that of a table, since the command needs a rubric's wording and weights.
 
     Raises:
         UsageError: The name is that of a table, or of rows with criteria of their own.

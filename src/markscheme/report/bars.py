@@ -39,7 +39,12 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """Render the line of numbers above bars whose scale isn't per cent."""
+    """Render the line of numbers above bars whose scale isn't per cent.
+
+    Args:
+        bars: The bars, with the numbers to write on their axis.
+        room: Number of columns that the bars take.
+    """
     cells = [" "] * (room + 4)
     scale = bars.rows[0][1]
     for value in bars.axis:

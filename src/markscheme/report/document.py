@@ -37,7 +37,7 @@ class Command:
     text: str
 
     def __post_init__(self) -> None:
-        """Add the options for reading files."""
+        """Add to the command the options by which this run reads files, as far as the command takes them."""
         object.__setattr__(self, "text", with_reading_options(self.text))
 
 

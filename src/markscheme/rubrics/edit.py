@@ -270,7 +270,14 @@ class _Editing:
         raise RubricError(f"{of_field}: its words can't be found in the file", path=self.path)
 
     def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
-        """Replace a text by a new one in the YAML style of the old one: block, quoted or plain."""
+        """Replace a text by a new one in the YAML style of the old one: block, quoted or plain.
+
+        Args:
+            node: The old text in the file.
+            new: The new text.
+            in_flow: True if the text stands inside brackets or braces.
+            indent: Column in which the text's key begins, from 0.
+        """
         start = int(node.start_mark.index)
         end = int(node.end_mark.index)
         if node.style not in ("|", ">"):
@@ -349,10 +356,16 @@ def _folded(paragraph: str, width: int) -> list[str]:
 
 
 def _quoted(words: str, style: str, *, in_flow: bool) -> str:
-    """Write a text on one YAML line in the quoting of the old text; plain text is quoted if YAML requires it.
+    """Write a text on one YAML line, quoted as the text that it replaces; plain text gets quotes if YAML requires them.
 
-    >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
-    ['Is it polite?', '"Say: no"']
+    Args:
+        words: The text.
+        style: The quotation mark of the text that is replaced; "" if that text is plain.
+        in_flow: True if the text stands inside brackets or braces, where fewer texts can be plain.
+
+    Example:
+        >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
+        ['Is it polite?', '"Say: no"']
     """
     if style == "'" and "\n" not in words:
         return "'" + words.replace("'", "''") + "'"

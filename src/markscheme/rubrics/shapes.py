@@ -38,7 +38,7 @@ class RubricShape(Protocol):
         """Return True if the keys of plain data alone show that they are a rubric, and not a table."""
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        """Return a sentence on the key of a row that may hold criteria and on the option to read it, or None."""
+        """Return a sentence on which key of a row may hold criteria, and how to read it; None if no key may."""
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         """Return the rubric under a key of a row, with its criteria's weights if another key of the row has them."""

@@ -57,9 +57,10 @@ class Ceiling(NamedTuple):
 
     @property
     def as_good(self) -> bool | None:
-        """True if the judge is shown to be as good as a second annotator; None if their gap has no lower limit.
+        """True if the judge is shown to be as good as a second annotator, else False; None if that can't be tested.
 
-        The gap is the judge's alpha with an annotator minus that between two annotators.
+        The test is on the gap: the alpha of the judge with an annotator, minus the alpha of two annotators. Without a
+        lower limit of the gap there is no test.
         """
         return None if self.gap.low is None else self.gap.low > self.floor
 

@@ -85,8 +85,8 @@ def _icc(m: Moments) -> Floats:
 def _kendall(pairs: Pairs) -> Floats:
     """Compute tau-b over all units, then without each group in turn.
 
-    Leaving a group out removes every ordering that involves one of its units. The sum over its units counts an ordering
-    of two of them twice, so the orderings inside the group are subtracted once.
+    Tau-b compares units two by two. Without a group, all comparisons with one of the group's units are subtracted. The
+    sum over the group's units counts a comparison of two of these units twice, so such comparisons are added once.
     """
     orderings = pairs.orderings
     inside = pairs.orderings_in_sets if pairs.groups.several else 0.0
@@ -222,7 +222,14 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """Estimate a correlation of exactly 1 or -1, with an interval that allows for exceptions not seen yet."""
+    """Estimate a correlation of exactly 1 or -1, with an interval that allows for exceptions not seen yet.
+
+    Args:
+        pairs: The ratings of gold and judge.
+        sign: A number above 0 for a correlation of 1, below 0 for -1.
+        level: Coverage of the interval, 0 to 1.
+        method: Name of the correlation, for the Estimate's `method`.
+    """
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
     estimate = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)

@@ -174,7 +174,10 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to a loss's features, shape (n_values, k), which index -1, a missing rating, selects."""
+    """Append a row of zeros to a loss's features, shape (n_values, k).
+
+    A missing rating has the index -1, which then selects the zeros.
+    """
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 

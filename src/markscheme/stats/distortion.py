@@ -301,11 +301,14 @@ def _slope_beyond_people(
     features: Sequence[Floats],
     units: Groups,
 ) -> Floats:
-    """Compute a feature's coefficient for the judge minus that for a second annotator, over all units and without each.
+    """Compute a feature's coefficient for the judge minus that for an annotator, over all units and without each group.
+
+    Both are coefficients of a regression on two variables: another annotator's ratings, and the feature.
 
     Args:
-        rows_of: Flags of the units that count, for each pair of annotators: the annotator whose ratings are held equal,
-            and the annotator in the judge's place. If both are the same annotator, the judge's coefficient remains.
+        rows_of: Flags of the units that count, by a pair of annotators: the one whose ratings are a variable, and the
+            one who is compared with the judge. If both are the same annotator, that annotator's coefficient is 0, so
+            that the judge's remains.
         people: Ratings of each annotator.
         judge: The judge's ratings.
         features: The feature that goes with each annotator's ratings.

@@ -78,9 +78,10 @@ class SliceLook(NamedTuple):
 
     @property
     def comparable(self) -> bool:
-        """True if enough examples have gold that occurs both inside and outside the slice.
+        """True if enough examples of the slice have gold that also occurs outside it, and the reverse.
 
-        Inside the slice, half of the examples and at least 5 are enough; outside it, 10.
+        Inside the slice, at least half of the examples and at least 5 have to be such examples; outside it, at least
+        10.
         """
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
@@ -375,11 +376,15 @@ def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
 
 
 def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
-    """Compute the jackknife p of a difference, by groups; 1 if the slice, or everything outside it, is a single group.
+    """Compute the jackknife p-value of a difference of two means: of a figure inside a slice, and outside it.
+
+    It is 1 if the slice, or everything outside it, is a single group.
 
     Args:
-        of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).
-        of_rest: Sum and number of the values outside the slice, without each group, shape (2, n_groups).
+        of_part: Sum and number of the figure's values inside the slice, with each group left out in turn, shape (2,
+            n_groups).
+        of_rest: Sum and number of the figure's values outside the slice, with each group left out in turn, shape (2,
+            n_groups).
         difference: Mean inside the slice minus mean outside it.
     """
     if min(of_part[1].min(), of_rest[1].min()) <= 0:

@@ -137,7 +137,12 @@ class _PairStatistics:
     weights: NamedWeights | None
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
-        """Compute the statistics of two raters on the units that both rated."""
+        """Compute the statistics of two raters on the units that both rated.
+
+        Args:
+            pair: Ratings of the two raters, shape (n_units, 2), nan where missing.
+            raters: Names of the two raters.
+        """
         complete = pair[~np.isnan(pair).any(axis=1)]
         return RaterPair(raters, len(complete), self._of_two(complete, raters))
 

@@ -152,7 +152,7 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Estimate the variance of a test case in two ways, and return the larger: by case, and by group of cases.
+    """Estimate the variance of a test case's residuals in two ways, by case and by group, and return the larger.
 
     The estimate by group allows for cases of a group that vary together. If cases are independent, the sum of residuals
     over a group of m of the n cases has the expected square sigma^2 m (1 - m/n) in each run. The estimate by group
@@ -163,7 +163,8 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
         groups: Groups of the cases.
 
     Returns:
-        The variance of a case, which is that of a run's mean if divided by `n_cases`, and its degrees of freedom.
+        The variance of a single case's residual, and its degrees of freedom. The variance of a run's mean is this
+        variance divided by `n_cases`.
     """
     alone = _of_sums(residuals, np.ones(residuals.shape[1]))
     if not groups.several or groups.n == 1:

@@ -132,7 +132,13 @@ def accept(
 
 
 def _sentences(ratings_file: Path, runs: int, why_alone: str | None) -> Iterator[str]:
-    """Yield sentences on an accepted run: where it is, why earlier runs aren't kept, and how many more would help."""
+    """Yield sentences on an accepted run: its file, why earlier runs are dropped, and how many more runs would help.
+
+    Args:
+        ratings_file: The file with the judge's ratings in all accepted runs.
+        runs: Number of runs that are accepted now, the new one included.
+        why_alone: The reason why the runs accepted before are dropped; None if they aren't.
+    """
     yield f"{counted(runs, 'run')} accepted, with the judge's ratings in {ratings_file.name}."
     if why_alone is not None:
         yield f"The runs accepted before are dropped ({why_alone})."

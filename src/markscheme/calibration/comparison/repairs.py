@@ -348,7 +348,13 @@ def _do_not_apply(column: Column, criterion: Criterion, split: Mapping[str, Flag
 
 
 def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags]) -> Flags:
-    """Return flags of known levels, shape (n_examples, n_criteria): those given, and criteria that don't apply."""
+    """Return flags, shape (n_examples, n_criteria), that are true where a level is given or a criterion doesn't apply.
+
+    Args:
+        column: One rater's ratings, or gold.
+        criteria: The criteria.
+        split: Flags of the examples on which annotators split evenly, by criterion. These examples have no level.
+    """
     are_known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
     return np.column_stack(list(are_known))
 

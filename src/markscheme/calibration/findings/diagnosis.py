@@ -130,7 +130,8 @@ def _unexplained(criteria: EvidenceByCriterion, *explained: Mapping[str, Finding
 
     Args:
         criteria: The criteria, by name.
-        explained: The findings so far, each mapping by the name of the criterion that a finding is on.
+        explained: The findings so far, in several mappings. The key of a finding is the name of the criterion that it
+            is on.
     """
     return {
         name: criterion

@@ -93,7 +93,10 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(criterion: CriterionEvidence) -> float:
-    """Compute the p-value of a test whether the judge gives its commonest level more often than gold gives gold's."""
+    """Test whether the judge repeats one level more often than gold does; return the p-value of McNemar's test.
+
+    For the judge, its most common level is counted; for gold, gold's most common level.
+    """
     by_judge = criterion.judge == criterion.modal_judged[0]
     by_gold = criterion.gold == criterion.modal(np.where(criterion.both, criterion.gold, np.nan))[0]
     more = criterion.count(criterion.both & by_judge & ~by_gold)
@@ -102,7 +105,10 @@ def _stuck_p(criterion: CriterionEvidence) -> float:
 
 
 def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge's levels aren't associated with gold's, even if many are equal."""
+    """Yield a finding on each criterion on which the judge's levels aren't associated with gold's.
+
+    Such a judge can still give gold's level on many examples, if most examples have the same gold level.
+    """
     looked = {
         n: criterion
         for n, criterion in criteria.items()

@@ -352,7 +352,12 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Wait for a provider's batch to end; return True if its results answer prompts of our batch with the token."""
+        """Wait for a provider's batch to end; return True if its results answer prompts of our batch with the token.
+
+        Args:
+            token: The token by which the ledger knows our batch.
+            remote: The provider's id of its batch.
+        """
         await self._ended(token, remote)
 
         async def first() -> str:

@@ -234,7 +234,11 @@ class _Promises:
         return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
 
     def could_hold(self, decided: _CascadeOutcome) -> bool:
-        """Return True if the promises would hold if every automatic decision were right, without looking at labels."""
+        """Return True if the promises would hold in the best case, in which every automatic decision is right.
+
+        Args:
+            decided: The outcome of the cascade, in which the errors are ignored.
+        """
         return self.hold(_CascadeOutcome(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _CascadeOutcome) -> bool:

@@ -515,13 +515,26 @@ class _View:
         }
 
     def _accuracy(self, first: str, second: str) -> dict[str, EstimatePair]:
-        """Return the share of examples that each judge decides as gold does; {} if the rubric has no pass or fail."""
+        """Return, under the key "accuracy", the shares of examples that two judges decide as gold does.
+
+        The result is {} if the rubric has no pass or fail.
+
+        Args:
+            first: Name of the first judge.
+            second: Name of the second judge.
+        """
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> EstimatePair:
-        """Return each judge's share of examples on which it agrees with gold, and their difference."""
+        """Compare the shares of examples on which two judges agree with gold, over the examples that both judged.
+
+        Args:
+            first: Name of the first judge.
+            second: Name of the second judge.
+            measure: What must agree: the score, the decision, or the level on a criterion.
+        """
         is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
         before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)

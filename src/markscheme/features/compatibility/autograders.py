@@ -395,9 +395,14 @@ def _verdicts(
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
     """Return the number, 0 or 1, from which an LLM's answer counts the criteria; None if that is ambiguous.
 
-    The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each of them is a number that was asked about.
-    If the answer calls them `criterion_idx`, which may count from 0 or from 1, it has to have a number for each
-    criterion that was asked about.
+    The answer counts from 0 if its numbers are exactly those asked about, each minus 1. It counts from 1 if each of its
+    numbers was asked about. But `criterion_idx`, which may count from 0 or from 1, decides this only if the answer has
+    all numbers that were asked about.
+
+    Args:
+        numbers: The criteria's numbers in the answer.
+        asked_numbers: The numbers of the criteria that were asked about, which count from 1.
+        said_idx: True if the answer calls a number `criterion_idx`.
     """
     if 0 in numbers and numbers == {ordinal - 1 for ordinal in asked_numbers}:
         return 0

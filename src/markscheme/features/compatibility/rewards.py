@@ -189,15 +189,17 @@ def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
 
 
 def _receipt_of_rows(rubrics: Sequence[Any], judge: Judge, calibration: str) -> Receipt | None:
-    """Return the receipt for criteria that come with responses, of an accepted run on such rows; None if none is read.
+    """Return the receipt of an accepted run on responses that bring their own criteria; None if there is none.
+
+    It isn't looked up, and None is returned, if `calibration` is "off" or no response brings criteria.
 
     Args:
-        rubrics: The rubric or the criteria of each response.
+        rubrics: For each response, the Rubric that all responses share, or the criteria that the response brings.
         judge: The judge.
-        calibration: "require", "warn" or "off"; none is read with "off", or if no response brings criteria.
+        calibration: "require", "warn" or "off".
 
     Raises:
-        UsageError: A calibration is required, and there is none that allows averages.
+        UsageError: `calibration` is "require", and no accepted run allows averages of scores.
     """
     n_by_row = sum(not isinstance(rubric, Rubric) for rubric in rubrics)
     if calibration == "off" or not n_by_row:

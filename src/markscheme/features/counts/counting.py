@@ -138,7 +138,7 @@ def _part_rows(
 
     Args:
         part: Name of the part.
-        sets: Number of the jackknife set of each example; None if examples have none.
+        sets: Number that names the jackknife set of each example; None if there are no sets.
         columns: Values of gold, the judge and each annotator, in this order, by example.
         named: Values of further columns by example, such as an earlier judge's, by the column's name.
     """

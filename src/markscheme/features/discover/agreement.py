@@ -104,7 +104,12 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _most_confused_modes(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """Find the two modes that readers most often confuse; None if readers never name different modes."""
+    """Find the two modes that readers most often confuse; None if readers never name different modes.
+
+    Args:
+        by_unit: For each output, or each note, the names of the modes that each reader gave it.
+        outputs: The outputs that were read, from which a note of each mode is quoted.
+    """
     times = Counter[tuple[str, str]]()
     for sets in by_unit:
         for first, second in combinations(sets.values(), 2):

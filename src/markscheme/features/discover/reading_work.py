@@ -153,7 +153,15 @@ class ReadingWork:
         return reading
 
     def _notes(self, id: str, sent: Any) -> tuple[tuple[Note, ...], dict[int, tuple[str, ...]]]:
-        """Read the notes that the page sends, and the modes that each note was put into."""
+        """Read the notes that the page sends, and the modes that each note was put into.
+
+        Args:
+            id: Id of the output that the notes are on.
+            sent: The list of notes, as the page sends it.
+
+        Returns:
+            The notes, and the names of the modes by the number of the note.
+        """
         material = self.opened.pool.materials[id]
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}

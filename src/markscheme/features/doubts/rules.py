@@ -102,7 +102,11 @@ def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[st
 
 
 def _examples_alike(first: "Column", second: "Column") -> int:
-    """Return the number of examples that two raters rated, if their answers vary and are equal on all; else 0."""
+    """Return the number of examples that both raters rated, if all their answers on these examples are equal; else 0.
+
+    It is also 0 if there are too few such examples, or if nearly all have the same answers, so that equal answers are
+    no surprise.
+    """
     both = first.rated & second.rated
     answers, others = ([levels[both] for levels in _answers(column)] for column in (first, second))
     examples = int(both.sum())

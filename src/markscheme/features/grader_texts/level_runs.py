@@ -102,7 +102,10 @@ def _may_number_points(run: Sequence[_Item]) -> bool:
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield sequences of numbers that rise or fall, by equal steps unless the text says that the numbers are scores."""
+    """Yield each sequence of three or more successive items whose numbers rise or fall by equal steps.
+
+    The steps may differ if the text says that the numbers are scores.
+    """
     run: list[_Item] = []
     for item in items:
         if run and not _goes_on(run, item):

@@ -171,7 +171,12 @@ def _to_gate(setting: ImprovableSet) -> str | None:
 
 
 def _most_graded(setting: ImprovableSet, batches: Sequence[int]) -> int:
-    """Return the largest number of examples to grade, with every batch of wordings full and two finalists tested."""
+    """Return the largest number of examples to grade: every batch of wordings is full, and the finalists are tested.
+
+    Args:
+        setting: The rubric with its dev and held-out labels.
+        batches: Number of wordings in each batch: in the user's files, then in each round of proposals.
+    """
     dev = setting.dev
     first = int(dev.first(first_size(dev.tasks)).sum())
     if setting.outside:

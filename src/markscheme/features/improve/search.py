@@ -98,7 +98,15 @@ class Search:
     async def _proposals(
         self, asker: Asker, proposer: Judge, leader: WordingTrial | None, *, number: int, batch: int
     ) -> list[Wording]:
-        """Ask the proposer for the wordings of a round; return those to try, and record why a wording is rejected."""
+        """Ask the proposer for the wordings of a round; return those to try, and record why a wording is rejected.
+
+        Args:
+            asker: Asks the judge by a wording.
+            proposer: The model that proposes wordings.
+            leader: The best wording so far, on which the proposer is to improve; None for the user's own.
+            number: Number of the round, from 1.
+            batch: Number of wordings to ask for.
+        """
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
         if leader is not None:

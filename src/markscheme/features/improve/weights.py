@@ -103,15 +103,16 @@ def fit_weights(
         significance: Significance level of the F test.
 
     Returns:
-        The proposal. It moves from the author's weights towards the fitted ones as far as the `step` of `FTest` says,
-        keeps signs and the sum of positive weights, and is rounded as finely as the author's own.
+        The proposal. The proposed weights lie between the author's and the fitted ones; the clearer the F test, the
+        closer they are to the fitted ones (`FTest.step`). They have the signs and the sum of positive weights that the
+        author's have, and are rounded as finely.
 
     Raises:
         ValueError: Shapes don't fit, values are infinite, or there is no weight at all, which is the caller's mistake.
 
     Source:
-        Dawes (1979), American Psychologist 34(7), 571-582. doi:10.1037/0003-066X.34.7.571
-        Varma and Simon (2006), BMC Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91
+        Dawes (1979), American Psychologist 34(7), 571-582. doi:10.1037/0003-066X.34.7.571 Varma and Simon (2006), BMC
+        Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91
 
     Example:
         >>> draw = np.random.default_rng(1)

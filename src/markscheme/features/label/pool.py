@@ -47,6 +47,10 @@ class ResponsePool:
     def those_in(self, ids: Collection[str], source: Path) -> "ResponsePool":
         """Return a pool with only the responses that have these ids.
 
+        Args:
+            ids: Ids of responses.
+            source: The file that the ids are from, for the error.
+
         Raises:
             RatingError: No response has one of these ids.
         """
@@ -168,7 +172,7 @@ class SetFile:
         return keep_parts_by_place(self.path, self.rubric)
 
     def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:
-        """Return new examples, each assigned to dev or test. Call within `locked`."""
+        """Return new examples, each assigned to dev or test; to be called while `locked` locks the file."""
         return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:

@@ -10,7 +10,11 @@ from markscheme.rubrics.rubric import Criterion
 
 
 def to_relabel(carried: CarriedLabels) -> tuple[str, ...]:
-    """Return the ids of examples to label again: those of `check` or, if labels changed there, all with old labels."""
+    """Return the ids of the examples to label again after a rewording.
+
+    First these are a random sample of the examples with old labels (`check`). If labels changed in the sample, they are
+    all examples with old labels, unless the author says that the new words mean the same.
+    """
     if carried.state == "relabel the rest" and not carried.is_vouched:
         return carried.affected
     return carried.check

@@ -122,7 +122,14 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 
 def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> Iterator[RawRating]:
-    """Yield a rating for the scorer's score before any edit, and one for each annotator's edit."""
+    """Yield a rating for the scorer's score before any edit, and one for each annotator's edit.
+
+    Args:
+        unit: Id of the sample in the log.
+        metric: Name of the scorer.
+        score: The score with its edits, as in the log.
+        content: The content of the log, in which edits that can't be imported are counted as lost.
+    """
     current, history = _score_fields(score, "score", content)
     earlier = [_score_fields(edit, "edit of a score", content)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]

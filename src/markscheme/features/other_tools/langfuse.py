@@ -96,7 +96,13 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
 
 
 def _comment(unit: str, record: Any, content: ToolContent) -> None:
-    """Add a trace's comment to the content as a remark, by a person if the comment names an author."""
+    """Add a comment on a trace to the content as a remark; it counts as a person's if the comment names its author.
+
+    Args:
+        unit: Id of the trace.
+        record: The comment, as the file has it.
+        content: The content read so far.
+    """
     fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")

@@ -108,7 +108,14 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's number; if it has only a word, the number that other ratings have with it, else the word."""
+    """Return a rating's value as a number; for a word, the number that other ratings state with that word.
+
+    A word that no rating states with a number is returned unchanged.
+
+    Args:
+        rating: The rating.
+        by_word: The number that ratings state with a word, by the word.
+    """
     if rating.word is not None and rating.value in (None, ""):
         return by_word.get(folded(rating.word), rating.word)
     if isinstance(rating.value, str) and finite(rating.value) is None:

@@ -24,7 +24,7 @@ def is_phoenix(peek: Peek) -> bool:
 
 
 def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
-    """Read the rated spans as responses, and their annotations as ratings."""
+    """Read rated spans into `content` as responses, and the annotations on these spans as ratings."""
     for peek in files:
         if peek.tables:
             _stored(peek, content)

@@ -219,7 +219,12 @@ class ToolContent(Import):
             self.raw_ratings.append(raw)
 
     def rate_metadata(self, unit: str, fields: Fields) -> None:
-        """Add, as raw ratings, the metadata of a record that the caller maps to metrics."""
+        """Add the values in a record's metadata as raw ratings, for each key that the caller maps to a metric.
+
+        Args:
+            unit: Id of the response that the record is about.
+            fields: The record's fields.
+        """
         mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
         rater = fields.text(*(path for path, meaning in mapped.items() if meaning == "rater"))
         comment = fields.text("comments") if mapped else ""
@@ -473,7 +478,13 @@ def _ends(scale: Scale) -> str:
 
 
 def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
-    """Return True if a rating has a value for a criterion, or for the whole response if `criterion` is None."""
+    """Return True if a rating has a value for a criterion or, if `criterion` is None, for the whole response.
+
+    Args:
+        rating: The rating; None has no value.
+        name: For the whole response, which value is meant: "pass" for the decision, "overall" for the score.
+        criterion: The criterion; None for the whole response.
+    """
     if rating is None:
         return False
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE_RESPONSE[name]) is not None

@@ -281,7 +281,15 @@ def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _curvature(n: Floats, win: Floats, tie: Floats, loss: Floats, has_ties: bool) -> Floats:
-    """Compute the negative Hessian of the log likelihood, made invertible by a penalty on the sum of strengths."""
+    """Compute the negative Hessian of the log likelihood, made invertible by a penalty on the sum of strengths.
+
+    Args:
+        n: Number of pairs of responses by each two systems, in each of m sets of results, shape (m, k, k).
+        win: Probability that the first of the two systems wins, shape (m, k, k).
+        tie: Probability of a tie, shape (m, k, k).
+        loss: Probability that the first of the two systems loses, shape (m, k, k).
+        has_ties: True if the model's parameter for ties is fitted too.
+    """
     m, k = n.shape[:2]
     spread = n * ((win + loss) / 4 - ((win - loss) / 2) ** 2)
     theta = -spread

@@ -141,7 +141,7 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
 
 
 def _digits(pair: SystemPair) -> int:
-    """Return the decimals at which the shares of two systems, as written, differ by their written difference."""
+    """Return the number of decimals for two shares, such that the written shares differ by the written difference."""
     return digits_to_subtract(pair.prefers_first.value, pair.prefers_second.value)
 
 

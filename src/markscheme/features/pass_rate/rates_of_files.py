@@ -35,13 +35,13 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOptions, *, has_labels: bool) -> bool:
-    """Return True if the user asks how often runs fall below `least` by chance, instead of one file's pass rate.
+    """Return True if the user asks how often a run's rate falls below `least` by chance, instead of one pass rate.
 
     Args:
-        files: The file, or one file for each run.
-        least: The pass rate, or the mean of a run, that is enough; None if none is given.
+        files: The file, or one file for each run over the same cases.
+        least: The smallest pass rate, or mean of a run, that is enough; None if none is given.
         columns: What the files' columns and values mean.
-        has_labels: True if a file that isn't a table has labels by which a pass rate is corrected.
+        has_labels: True if there are labels, other than those in a table, by which a pass rate is corrected.
 
     Raises:
         UsageError: Several files are named that aren't one table, joined by id, and `least` is None.

@@ -169,8 +169,9 @@ class CriterionReading:
         Args:
             weight: The weight as read from other keys.
             fields: The criterion's keys and values.
-            direction: The key that says it, and True if the criterion earns credit, False if it is a fault.
-            taken: The keys read so far, to which that key is added.
+            direction: A key such as `polarity`; and True if its value says that the criterion earns credit, False for a
+                fault.
+            taken: The keys read so far, to which the key in `direction` is added.
         """
         key, earns = direction
         taken.add(key)

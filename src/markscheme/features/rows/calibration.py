@@ -492,8 +492,8 @@ def _after_settings(calibration: Calibration, record: Path, split: str | None) -
 def rubric_of_responses(name: str, run: Rubric) -> Rubric:
     """Return a rubric of whole responses, without criteria, that is asked about and compared by the settings of a run.
 
-    Its description has the criteria that all rows share, so that other ones are another setting; it is empty if rows
-    have only criteria of their own.
+    The description of the returned rubric lists the criteria that all rows share, so that a run with other shared
+    criteria is another setting. It is empty if rows have only criteria of their own.
     """
     shared = (
         "" if run.criteria == ROWS_ALONE.criteria else "; ".join(criterion.requirement for criterion in run.criteria)

@@ -46,9 +46,16 @@ def criterion_figures() -> tuple[CriterionFigure, ...]:
 def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[doc.Block]:
-    """Yield the table of criteria with its notes, a line on the total score, and on pages a section per criterion.
+    """Yield the table of criteria with its notes, a line on the total score, and a section for each criterion.
 
-    If only whole responses were rated, without levels, there is only the line.
+    The sections on criteria whose levels have an order are shown on pages only. If only whole responses were rated,
+    without levels, there is no table.
+
+    Args:
+        comparison: The judge compared with gold.
+        findings: The findings on the judge.
+        tag_prefix: Prefix of the tags by which a page finds a criterion's examples, if the page shows several judges;
+            None for one judge.
     """
     if not all(np.isnan([*rated.gold, *rated.judge]).all() for rated in comparison.criteria.values()):
         yield _table(comparison, findings, tag_prefix)
@@ -290,7 +297,12 @@ def _one_decision(comparison: Comparison) -> str:
 
 
 def _share_or_count(value: float | None, decided: Estimate) -> str:
-    """Format a share of the examples with a decision; if there are too few of them, as a count."""
+    """Format a share of the examples with a decision; if there are too few of them, as a count.
+
+    Args:
+        value: The share; None if it isn't known.
+        decided: An estimate over the examples with a decision, which says how many there are.
+    """
     if value is None or not decided.is_count:
         return share(value)
     return f"{number(value * decided.n, 0)} of {decided.n}"

@@ -65,6 +65,10 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
     """List the examples that aren't held out: false passes first, then false fails, then all other examples.
 
     Within each kind, those with the largest difference in score come first.
+
+    Args:
+        comparison: The judge compared with gold.
+        slices: Slices, whose examples a page can show alone.
     """
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
@@ -238,7 +242,13 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
-    """Yield the tags by which a page filters an example: score off, criteria with another level, cells of matrices."""
+    """Yield the tags by which a page filters an example: score off, criteria with another level, cells of matrices.
+
+    Args:
+        comparison: The judge compared with gold.
+        index: Index of the example.
+        of: Beginning of the tags, if the page shows several judges; None for a single judge.
+    """
     if is_off(comparison, index):
         yield f"{of or ''}off"
     for ordinal, compared in enumerate(comparison.criteria.values()):

@@ -155,9 +155,9 @@ def _on_false_passes(calibration: Calibration) -> str:
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Group findings by cause, in the order to fix them.
 
-    Findings on criteria and findings on whole responses are never in one group. A finding that is explained by another
-    finding on its criterion joins that finding's group. But an explained finding on a change is left out, since it only
-    repeats the finding that explains it.
+    Findings on criteria and findings on whole responses are never in one group. A finding that another finding on the
+    same criterion explains is put into the group of that finding. If the explained finding is on a change since the
+    accepted run, such as "agreement fell" next to "moved", it is left out.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
@@ -240,7 +240,12 @@ def _examples(finding: Finding) -> tuple[str, ...]:
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
-    """Return a card's title: the criterion of its only finding or, for several, their number and common cause."""
+    """Return a card's title: the criterion of its only finding or, for several, their number and common cause.
+
+    Args:
+        causes: The findings that the card is about.
+        targets: Target of the link on a criterion's name, by the name.
+    """
     first = causes[0]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"

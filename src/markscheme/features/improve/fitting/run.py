@@ -110,7 +110,9 @@ def evidence_of(
     columns: ColumnOptions,
     watch: Watch,
 ) -> DecisionEvidence:
-    """Return annotators' decisions to fit to, with annotators' own levels, or with a judge's where those are too few.
+    """Return annotators' decisions with the levels by annotators or, if annotators gave too few levels, by a judge.
+
+    Weights and pass mark are fitted to these decisions.
 
     Args:
         annotators: The decisions with annotators' own levels.
@@ -179,7 +181,12 @@ def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds:
 
 
 def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> ScoresRun:
-    """Record the use of the labels, then fit weights to the overall scores.
+    """Record that the labels are looked at, then fit weights to annotators' overall scores.
+
+    Args:
+        scores: The overall scores, with annotators' levels.
+        examples: The set of examples, next to which the look is recorded.
+        day: The day of the look.
 
     Raises:
         RatingError: The record can't be read or written.

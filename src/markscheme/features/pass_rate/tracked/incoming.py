@@ -377,7 +377,12 @@ def _of_rated(
 
 
 def _before_grading(submission: Submission, example: Example | None) -> dict[str, Any]:
-    """Return a response's metadata and inputs, all that is known of it before grading."""
+    """Return what is known of a response before it is graded: the metadata of its example, and its inputs.
+
+    Args:
+        submission: The response with its inputs.
+        example: The example made from the response; None if there is none.
+    """
     return {**({} if example is None else example.metadata), **submission.inputs}
 
 

@@ -126,7 +126,7 @@ def _range(rate: Estimate) -> str:
 
 
 def range_of(low: float, high: float) -> str:
-    """Format the limits of an interval as a range in percent, such as "70–85"."""
+    """Format two limits, which are shares from 0 to 1, as a range in percent, such as "70–85"."""
     return f"{percent(low).rstrip('%')}–{percent(high).rstrip('%')}"
 
 
