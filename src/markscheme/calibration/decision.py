@@ -121,7 +121,15 @@ def _decided(
     drifted: str | None,
     most_wrong: ErrorLimits | None,
 ) -> Decision:
-    """Decide what a judge may be used for by all examples, including those of slices on which it is worse."""
+    """Decide what a judge may be used for by all examples, including those of slices on which it is worse.
+
+    Args:
+        comparison: The comparison of judge and gold.
+        target: Share of examples that must agree, 0 to 1; None for the rubric's.
+        findings: The findings on the judge, one of which may show that its agreement is worth nothing.
+        drifted: Sentence on how the judge drifted since the accepted run, if that speaks against it; else None.
+        most_wrong: The user's limits on wrong decisions; None for the rubric's.
+    """
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or ErrorLimits(rubric.max_false_pass, rubric.max_false_fail)

@@ -122,7 +122,13 @@ def _short_of(side: GateSide, who: Labeller) -> str:
 
 
 def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
-    """Write a count of the responses on one side of a gate: "20 of the 32 responses that people fail"."""
+    """Write a count of the responses on one side of a gate: "20 of the 32 responses that people fail".
+
+    Args:
+        n: Number of the responses.
+        side: The side of the gate.
+        who: Those who labelled.
+    """
     of = side.share.of
     if of == 1:
         some = "the one response" if n else "not the one response"
@@ -134,7 +140,12 @@ def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
 
 
 def same_decision_and_target(answer: GateAnswer, who: str = "people") -> str:
-    """Say how often the judge decides as people do, and the target, with enough digits to tell the two apart."""
+    """Say how often the judge decides as people do, and the target, with enough digits to tell the two apart.
+
+    Args:
+        answer: The ruling on the judge's decisions.
+        who: Noun for those who labelled.
+    """
     same = answer.same
     digits = digits_of(same, answer.target)
     return f"its decision is that of {who} on {same.as_share(digits)}, target {percent(answer.target, digits)}"
@@ -208,9 +219,10 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
 
 
 def between_levels_in_words(comparison: Comparison, target: float) -> str:
-    """Say on how many examples gold lies between two levels, and what to do; "" if the judge hardly loses by that.
+    """Say on how many examples gold lies between two levels, where no level agrees, and what to do.
 
-    For a table without a rubric, no command is named, since none asks a third annotator there.
+    "" if this explains few of the judge's misses and the target can be reached all the same. For a table without a
+    rubric, no command is named, since none asks a third annotator there.
     """
     between = comparison.between_levels
     missed = comparison.scored - np.nansum(comparison.hits)
@@ -366,7 +378,7 @@ def agreement_and_target(agreement: Estimate, target: float) -> str:
 
 
 def digits_of(agreement: Estimate, target: float) -> int:
-    """Return the number of decimals at which agreement and its limits, in per cent, differ visibly from the target."""
+    """Return the decimals with which agreement and its limits, in per cent, all look different from the target."""
     return 0 if agreement.is_count else digits_to_tell(target, (agreement.value, agreement.low, agreement.high))
 
 

@@ -10,7 +10,10 @@ class Reporter(Protocol):
     """The functions that render results of one class as reports."""
 
     def json_of(self, result: Any) -> object:
-        """Return a result's content for JSON; unlike that of `data`, it may contain objects, such as estimates."""
+        """Return a result's content for JSON.
+
+        It may contain objects, such as estimates, which `data` would convert to plain data.
+        """
 
     def data(self, result: Any) -> dict[str, Any]:
         """Return a result as plain data for its JSON file."""

@@ -259,7 +259,14 @@ def _figures(
 def _pairs(
     positions: Floats, tolerance: float, names: Sequence[str], groups: list[str] | None
 ) -> dict[tuple[str, str], Estimate]:
-    """Compute the agreement of each pair of annotators with each other."""
+    """Compute the agreement of each pair of annotators with each other.
+
+    Args:
+        positions: Each annotator's position on the scale, shape (n, n_people), nan if missing.
+        tolerance: Difference below which two positions agree.
+        names: Names of the annotators.
+        groups: Name of each example's group; None without groups.
+    """
     pairs = {}
     for first, second in combinations(range(len(names)), 2):
         agreed = pair_agreement(positions[:, (first, second)], tolerance)

@@ -103,7 +103,14 @@ def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
-    """Return each example's mean decision or overall score by its most trusted kind of labels; nan without labels."""
+    """Return each example's mean decision or overall score by its most trusted kind of labels; nan without labels.
+
+    Args:
+        truth: The gold, with its examples and the kinds of labels that count.
+        labels: The labels.
+        rubric: The rubric.
+        decisions: True for decisions, False for overall scores.
+    """
     means = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
         of_kind = [label for label in labels if label.kind == kind]

@@ -146,7 +146,7 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the family of options that a parameter's annotation names, and the command's own names for some of them.
+    """Return the family of options that a parameter's annotation names, and options that the command renames or lacks.
 
     These map an option's key to its name, or to None if the command doesn't take the option.
     """

@@ -41,7 +41,13 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return the command line as typed, in which the options of a suggested choice are added, or replace typed ones."""
+    """Return the typed command line with the suggested options, which replace typed ones of the same name.
+
+    Args:
+        command: Name of the command.
+        words: The words that were typed after it.
+        choice: The suggested options and their values, as words.
+    """
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

@@ -8,7 +8,11 @@ from markscheme.session import client
 
 
 def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the status of each session that answers on one of the given sockets."""
+    """Return the status of each session that answers on one of the given sockets.
+
+    Args:
+        places: Paths of the sockets.
+    """
     answers = {path: client.status(path) for path in places}
     return [{"socket": path, **answer} for path, answer in answers.items() if answer is not None]
 

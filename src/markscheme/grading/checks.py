@@ -97,7 +97,12 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason; the function gets what its parameters name of `context`.
+        """Score one prediction and give the reason.
+
+        Args:
+            prediction: The prediction.
+            expected: The expected answer; None if there is none.
+            context: Values for the function's keyword-only arguments; it gets those that it declares.
 
         Raises:
             Exception: The scorer's code raises an exception.

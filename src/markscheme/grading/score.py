@@ -188,7 +188,7 @@ def chance_of_levels(
 
     Args:
         probabilities: Probability of each level, by criterion.
-        certain: The levels given, by criterion. The level of a criterion that is checked by code counts with
+        certain: The levels in the grade, by criterion. Only those on criteria that code checks are used, each with
             probability 1; all other levels are ignored.
         rubric: The rubric by which it was graded.
         not_applicable: Criteria that are left out of the score.

@@ -288,7 +288,11 @@ class Limiter:
         return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Return True if the budget covers `usd`, False if it may once running calls end; else raise BudgetError."""
+        """Return True if the budget covers a call now, False if it may after running calls; else raise BudgetError.
+
+        Args:
+            usd: The most that the call may cost, in US dollars.
+        """
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:

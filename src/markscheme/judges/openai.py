@@ -295,7 +295,7 @@ class OpenAIBatches:
         Args:
             token: The token, which is stored with the batch.
             since: Time in seconds since 1970 at which sending began; older batches aren't looked at.
-            prompts: Number of prompts in the batch, which isn't needed, since the token tells.
+            prompts: Number of prompts in the batch; it isn't used, since the token identifies the batch.
         """
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first

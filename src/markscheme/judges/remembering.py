@@ -66,8 +66,8 @@ class Memory:
     def recall(self, key: str) -> Reply | None:
         """Return the reply cached under `key`; None if there is none, or if it can't be decoded.
 
-        If the reply was removed as unreadable, and a reply under another key supplied what it lacked, an empty reply is
-        returned, so that the unreadable one isn't requested again.
+        An unreadable reply is removed from the cache. If another reply supplied what it lacked, an empty reply is
+        returned in its place, so that it isn't requested again.
         """
         for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
@@ -161,7 +161,8 @@ class Remembering(Wrapping):
     """Judge that asks another judge only for replies that aren't in the cache.
 
     Attributes:
-        judge: The judge to ask; members of a panel are cached separately, since a reply with parts isn't cached.
+        judge: The judge to ask. A reply that consists of several judges' replies, as a panel's does, isn't cached; each
+            of the judges has a cache of its own instead.
         memory: The cache of replies.
         may_ask: False to use only cached replies, so that `judge` is neither asked nor closed.
     """

@@ -220,10 +220,12 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record that the server refused a batch; return True if the next batch leaves out all that `form` leaves out.
+        """Record the settings that the server refused in a batch; return True if the next batch leaves all of them out.
+
+        A setting that the server accepted earlier is sent again, so then the result is False.
 
         Args:
-            form: The form of request that the batch needs so that the server doesn't refuse it.
+            form: Form of a request without the refused settings.
         """
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form

@@ -123,7 +123,7 @@ def environment_sources(folder: Path) -> list[OptionSource]:
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
-    """Return a stamp of a file, which changes when the file is rewritten."""
+    """Return the inode, size and time of modification of a file, which change if the file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
 

@@ -46,7 +46,11 @@ def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
 
 
 def grade(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Grade one output: ask a warm session if one can be found now, else grade in this process."""
+    """Grade one output: ask a warm session if one can be found now, else grade in this process.
+
+    Args:
+        message: The request: name and arguments of the grader, the wish for a session, and the folder of the graders.
+    """
     return answer(message["grader"], message["asked"], message["wish"], message["folder"])
 
 

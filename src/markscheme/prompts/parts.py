@@ -180,7 +180,7 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
 
 def warn_of_bare_path(text: str, folder: Path, name: str) -> None:
-    """Warn of a text that is nothing but the path of an image or document in a folder: a judge is shown that text.
+    """Warn of a text that is only the path of an image or document, since a judge is shown the path and not the file.
 
     Args:
         text: The text, which ends as the name of such a file does.

@@ -281,7 +281,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
     """Choose a value with steps for one input of the rubric from the values that a tool gave; None if there is none.
 
     Args:
-        name: One of STEPPED.
+        name: Name of the input: "trace", "messages" or "tool_calls".
         inputs: Names of the inputs that the rubric declares. If only one of them is for steps, it gets any available
             steps.
         values: The available values by name.

@@ -89,7 +89,7 @@ def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, I
     """Group the equal rows of a table, which is given as columns of shape (n,); nan equals nan.
 
     Returns:
-        The index of the first row of each group, and the number of each row's group.
+        The index of the first row of each group, and for each row the index of its group.
 
     Example:
         >>> first, kind = equal_rows([np.array([1.0, np.nan, 1.0]), np.array([0, 1, 0])], 3)

@@ -364,6 +364,14 @@ def _scores(
     If raters gave an example overall scores, those of the strongest kind of raters are combined: by their mean if `by`
     is "mean", else by their median. Otherwise the score is computed from the gold levels; nan if even splits leave too
     wide a range of possible scores.
+
+    Args:
+        labels: All labels.
+        table: The table of the labels.
+        levels: Gold levels by criterion, each of shape (n_examples,).
+        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
+        splits: Flags of the examples on which annotators split evenly, by criterion.
+        by: Rule by which the labels of several raters are combined.
     """
     rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)

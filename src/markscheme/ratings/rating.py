@@ -39,8 +39,8 @@ class Rated:
         under: Fingerprint of the criterion as the rater saw it; "" if unknown.
         quote_in: Name of the text with the quote: `response` or an input; None if no text has it.
         label: Name of a category that has no value, which files have in place of a level; None for other levels.
-        probabilities: Pairs of each level of the scale, as raters choose it, and the rater's probability of it; () if
-            unknown.
+        probabilities: For each level of the scale, a pair of the level's name in an answer, such as "MET", and the
+            rater's probability of the level; () if unknown.
     """
 
     level: float | None

@@ -76,7 +76,7 @@ class Opening(NamedTuple):
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if the command looked at one of these levels, or if its levels aren't recorded.
+        """Return True if the command on record looked at any of the given levels, or if the record has no levels.
 
         Args:
             levels: Digests of the levels, as in the record.

@@ -276,9 +276,11 @@ class _RatingArrays:
     Attributes:
         codes: The ratings, as whole numbers that represent their raters and answers.
         rubric: The rubric of the ratings.
-        kinds: By criterion: for each rating the index of its answer among the distinct answers, shape (n_ratings,); the
-            level of each distinct answer; and flags of the distinct answers that say the criterion doesn't apply.
-        whole: A number for each rating, equal for ratings with equal score, error and decision, shape (n_ratings,).
+        kinds: Three arrays for each criterion: the index of each rating's answer among the distinct answers, shape
+            (n_ratings,); the level of each distinct answer; and flags of the distinct answers that say that the
+            criterion doesn't apply.
+        whole: A number for each rating, shape (n_ratings,): equal for ratings that have the same score and decision,
+            and both an error or both none.
         is_probable: Flags of the ratings with probabilities of levels, shape (n_ratings,).
     """
 

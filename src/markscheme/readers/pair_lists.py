@@ -100,7 +100,13 @@ class PairRow:
 
 
 def pair_rubric(names: Iterable[str] = (PREFERENCE,)) -> Rubric:
-    """Make a rubric for pairs without one: each named criterion asks which of two responses is better."""
+    """Make a rubric for pairs that come without a rubric.
+
+    Each of its criteria asks which of two responses is better.
+
+    Args:
+        names: Names of the criteria.
+    """
     criteria = (Criterion(1.0, "The response that is better.", name, scale=preference_scale()) for name in names)
     return Rubric(tuple(criteria), name="pairs", compares="pairs")
 

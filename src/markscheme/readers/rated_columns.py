@@ -51,7 +51,10 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
 
 
 def _rated_scales(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
-    """Map each rated criterion to its scale; if none is rated, map the overall score or else the decision to None."""
+    """Map each rated criterion to its scale.
+
+    If no criterion is rated, map one name to None: that of the overall score if a label has one, else of the decision.
+    """
     rubric = rated.rubric
     named = {
         criterion.name: criterion.scale

@@ -263,7 +263,7 @@ class _Table:
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
-        """The names `probability:LEVEL` among the fields that columns of the table are read as."""
+        """The fields `probability` and `probability:LEVEL` that columns of the table are read as."""
         fields = dict.fromkeys(self.reading.columns.fields.values())
         return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 
@@ -367,7 +367,13 @@ class _Table:
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """Return the rating in a row's columns for criteria, `overall` and `pass`; who gave it is added later."""
+        """Return the rating in a row's columns for criteria, `overall` and `pass`; who gave it is added later.
+
+        Args:
+            row: The row.
+            unit: Id of the response.
+            reason: The reason in the row; "" if it has none, or belongs to a verdict.
+        """
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)

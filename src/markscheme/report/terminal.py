@@ -78,7 +78,7 @@ class _Room(NamedTuple):
         advice: True if findings say what to edit.
         rows: Largest number of rows of a table.
         notes: Largest number of lines of small print.
-        examples: Number of examples to read first; the HTML page has all.
+        examples: Largest number of examples shown with their texts; the HTML page has all.
         captions: True if bars are explained.
         asides: True if sections within a section are drawn, such as findings that change no decision.
     """

@@ -90,7 +90,7 @@ def mean_distribution(several: Sequence[Probabilities]) -> Probabilities:
 
 
 def shown_with_probability(level: float, probabilities: Probabilities, scale: Scale) -> str:
-    """Write a level with its probability for a report, such as "MET .93".
+    """Write a level for a report with its probability, as in "MET .93", or alone if its probability isn't known.
 
     Example:
         >>> from markscheme.rubrics.criterion import YES_NO

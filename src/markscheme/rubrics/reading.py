@@ -375,8 +375,8 @@ class RubricReading:
         Args:
             part: Function that makes the value.
             values: The values of the criterion's keys.
-            unread: The criterion's keys that couldn't be read. If one of them might have given a missing value, no
-                further fault is added.
+            unread: The criterion's keys that couldn't be read, each with a fault of its own. If one of them may be the
+                reason why a value is missing, no further fault is added.
             index: Index of the criterion.
         """
         try:

@@ -403,7 +403,13 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
-    """Make the Fault for a key of a rubric, or of a criterion if one is given; its sentence begins with the key."""
+    """Make the Fault for a key of a rubric, or of a criterion if one is given; its sentence begins with the key.
+
+    Args:
+        key: The key.
+        problem: What is wrong, as the remainder of the sentence.
+        criterion: Name of the criterion; None for a key of the rubric.
+    """
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 

@@ -126,10 +126,11 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _rank_balance(standing: Floats, code: Integers) -> Floats:
-    """Compute, per row, the sum of standings over units with a higher code, minus that over units with a lower code.
+    """Compute, per row, the sum of `standing` over rows with a higher code, minus that over rows with a lower code.
 
     Args:
-        standing: Standing of each row: number of units below it minus number above it, times the units of the row.
+        standing: For each row, the number of units below it minus the number above it, times the number of units in the
+            row.
         code: Index of each row's level, ascending with the level.
     """
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])

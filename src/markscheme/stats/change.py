@@ -564,7 +564,12 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in the given order."""
+    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in the given order.
+
+    Args:
+        p: The p-values, in any order.
+        step: Function that adjusts p-values in rising order, before they are cut to 1.
+    """
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

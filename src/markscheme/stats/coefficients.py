@@ -196,7 +196,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Count the units with two ratings or more, over all units and then without each jackknife set."""
+    """Count the units with two ratings or more: among all units, then without each jackknife set."""
     return table.remaining(table.rated >= 2)
 
 
@@ -483,6 +483,10 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
     """Return how many examples (or groups) the least varying rater has outside the rater's own most common level.
+
+    Args:
+        coefficient: The coefficient, which decides which examples count.
+        table: The ratings.
 
     Returns:
         The smallest such number over the raters and over the pool of all ratings, with None; or 0, with a Reason that

@@ -183,7 +183,10 @@ class Estimate:
         return self.hedge == "rough"
 
     def as_share(self, digits: int = 0) -> str:
-        """Render a share and its interval in per cent, or as a count if too few examples carry an interval.
+        """Render a share and its interval in per cent, or a count such as "3 of 4" if examples are too few.
+
+        Args:
+            digits: Number of decimals.
 
         Example:
             >>> Estimate(0.83, 0.71, 0.91).as_share(), Estimate(0.75, n=4, caveat=Caveat("few")).as_share()

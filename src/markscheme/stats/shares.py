@@ -146,9 +146,9 @@ class GroupedShare(GroupedFigure):
     Attributes:
         correlation: Plausible upper value of the correlation within a group.
         effective: Effective number of independent examples.
-        effective_of_missed: Effective number of independent examples if one more group like the largest had a single
-            example of the other outcome. The bounds of a share of exactly 0 or 1 use it, since such a share shows no
-            correlation. None for other shares, and without groups.
+        effective_of_missed: For a share of exactly 0 or 1, which shows no correlation, the effective number of
+            independent examples if there were one more group, of the size of the largest, with a single example of the
+            other outcome. The bounds use it. None for other shares, and without groups.
         likely_correlation: Median of the correlation within a group; 0 without groups.
     """
 
@@ -618,7 +618,14 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
 
 
 def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: float) -> tuple[Floats, Groups]:
-    """Return the values that aren't nan, and their Groups; raise ValueError if a value is out of range."""
+    """Return the values that aren't nan, and their Groups; raise ValueError if a value is out of range.
+
+    Args:
+        values: The values, nan if missing.
+        groups: Name of each value's group; None without groups.
+        least: Smallest allowed value.
+        most: Largest allowed value.
+    """
     x, in_groups = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
         raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")

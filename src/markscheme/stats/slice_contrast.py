@@ -65,8 +65,8 @@ class SliceLook(NamedTuple):
             other examples at equal gold.
         comparable_inside: Number of examples of the slice whose gold also occurs outside it.
         comparable_outside: Number of other examples whose gold also occurs in the slice.
-        shift: True if the figure has a direction; a slice then counts only if it is further from 0 than the other
-            examples.
+        shift: True if the figure has a direction, as bias has. A slice then counts only if its figure is further from 0
+            than that of the other examples.
     """
 
     as_it_is: Contrast
@@ -211,7 +211,13 @@ class SliceColumn:
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 
     def _as_it_is(self, is_inside: Flags) -> Contrast:
-        """Compare a slice with all examples outside it; of a test by example and one by group, the larger p counts."""
+        """Compare a slice with all examples outside it.
+
+        With groups, there are two tests, one of examples and one of groups, and the larger p counts.
+
+        Args:
+            is_inside: Flags of the examples of the slice.
+        """
         x = self.values
         within = x[np.flatnonzero(is_inside)]
         without = x[np.flatnonzero(~is_inside)]

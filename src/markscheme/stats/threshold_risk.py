@@ -55,7 +55,8 @@ class ThresholdRisk:
         p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None without spread. Small values
             of `p_fail`, which treats `center` as the true mean, are too small by a factor of 1.5 to 3.
         run_shift: Variance of run means as a multiple of the variance that their cases explain; None without spread.
-        run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None without spread.
+        run_level: Probability that runs vary by more than their cases explain; before the first run it counts as 0.5.
+            None without spread.
         safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
         repeats: Smallest number of runs to average with which the threshold keeps false alarms to 1 run in 20 with 80 %
             probability; None if 9 aren't enough.

@@ -36,7 +36,13 @@ class Stratum(NamedTuple):
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the bounds on the stratum's share of wrong decisions lie below and above it, times `part`."""
+        """Return how far the bounds on the stratum's wrong decisions lie below and above the estimate.
+
+        Both are shares of all graded responses.
+
+        Args:
+            confidence: One-sided confidence of each bound.
+        """
         part, share = (self.part, self.wrong) if self.drawn is None else self.drawn[1:]
         value = share.value if share.n else UNKNOWN
         high = share.upper(confidence)

@@ -77,7 +77,7 @@ class Ruling:
 
     Attributes:
         question: "gate" (may the judge pass or fail responses without review) or "trend" (may its scores be averaged).
-        codes: Codes of what is shown or isn't, in the order of the table of verdicts, each once; at least one.
+        codes: Codes of the reasons, each once, the most important first; at least one.
 
     Raises:
         ValueError: There is no code, which is the caller's mistake.
@@ -146,8 +146,8 @@ class Circumstances:
 
     Attributes:
         states: How the agreement of scores compares with the target, the best constant answer and annotators.
-        ok: The best use that these labels allow; a judge whose responses neither pass nor fail gets it with the verdict
-            "ok".
+        ok: The use that the verdict "ok" has for a judge whose responses neither pass nor fail: the best that these
+            labels allow.
         by_people: True if people gave the labels.
         against_gate: Codes of reasons that forbid a gate whatever the figures: one annotator, labels that aren't blind,
             examples picked by hand, …

@@ -220,7 +220,7 @@ class _Counting:
 
     @cached_property
     def totals(self) -> Totals:
-        """Numbers of false passes, of false fails and of scores that are off, over all examples.
+        """Numbers of false passes, of false fails and of scores that differ from people's by the tolerance or more.
 
         They include examples on which the effect of a repair can't be counted, since a level isn't known.
         """
@@ -288,8 +288,9 @@ def _passes_from(rubric: Rubric) -> float | None:
 def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
     """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
 
-    They don't follow if the judge graded the response as a whole, or decided by another rule. On some examples they
-    then equal by chance what follows from the levels, so one difference is enough to flag none.
+    They don't follow if the judge graded the response as a whole, or decided by another rule. Such scores and decisions
+    may still equal, by chance, what the levels of some examples give. So one example on which they differ is enough to
+    flag none.
 
     Args:
         before: What the judge's levels contribute to scores and decisions, summed over criteria.

@@ -41,8 +41,8 @@ class GateAnswer(NamedTuple):
         stops: The side of people's fails: the share that the judge fails, and the share that is enough.
         keeps: The side of people's passes: the share that the judge passes, and the share that is enough.
         target: The smallest share of the same decisions that is enough, 0 to 1.
-        people: Agreement figures of decisions, such as annotators' agreement with each other, which is empty if no two
-            decided the same examples.
+        people: Agreement figures of decisions, such as annotators' agreement with each other. The figures on annotators
+            are empty if no two annotators decided the same examples.
         people_unsettled: Agreement figures of decisions on the examples that nobody adjudicated, which show whether
             labels disagree.
         even_splits: Number of examples on which annotators split evenly over pass or fail, which count in no figure.
@@ -77,7 +77,8 @@ class GateAnswer(NamedTuple):
     def side_with_offer(self) -> GateSide | None:
         """The side that alone keeps the judge from gating, if a looser limit can be offered for it; else None.
 
-        So the judge is shown to be right often enough on the other side, and on all responses together.
+        If a side is returned, the judge is shown to be right often enough on the other side and on all responses
+        together.
         """
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]

@@ -120,8 +120,8 @@ class Commands:
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.
 
-        "" if there is no rubric, or if several judges or files are named or none is: several files may be one judge's
-        runs, and `certify` would take them for several judges.
+        "" without a rubric, or unless exactly one judge or one file of ratings is named: several files may be runs of
+        one judge, and `certify` would count them as several judges.
         """
         words = shlex.split(self.judge or "")
         named = words.count("--judge") + words.count("--ratings")

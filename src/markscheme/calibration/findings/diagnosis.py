@@ -79,7 +79,14 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """Find a lack of skill in decisions, else in scores; [] if a finding on the only criterion already shows it."""
+    """Find a lack of skill in decisions, else in scores.
+
+    With a single criterion, return [] if a finding on it already shows the lack.
+
+    Args:
+        whole: The evidence on all examples.
+        of_criteria: The findings on single criteria.
+    """
     if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
         return []
     return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))

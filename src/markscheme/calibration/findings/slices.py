@@ -216,7 +216,10 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with equal gold; None for a slice that isn't worst in bias."""
+        """Bias on the slice minus bias on other examples with equal gold.
+
+        None unless bias is the figure by which the slice is worst.
+        """
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold

@@ -291,7 +291,7 @@ def _in_several_groups(pool: RatingTable) -> set[str]:
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Return the pairs of groups to compare: of a few groups, every pair; of many, the first group with every other."""
+    """Return the pairs of groups to compare: of up to six groups, every pair; of more, the first with every other."""
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 

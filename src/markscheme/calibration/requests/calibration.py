@@ -284,7 +284,15 @@ class CalibrationRequest:
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
     ) -> list[Calibration]:
-        """Record this run's settings, and widen intervals for all settings tried on the same labels so far."""
+        """Record this run's settings, and widen intervals for all settings tried on the same labels so far.
+
+        Args:
+            calibrations: The calibrations of this run.
+            rubric: The rubric.
+            examples: The labelled examples.
+            opened: Fingerprints of the wordings that were tested on held-out labels of these examples; they count as
+                settings.
+        """
         today = date.today().isoformat()
         split = part_name(examples.examples, self.options.split)
         runs: list[RecordedTrial | None] = []
@@ -383,7 +391,10 @@ class CalibrationRequest:
 
     @property
     def ask_again(self) -> AskOptions:
-        """How to ask the judge in the same way again; without the number of samples if this run is accepted."""
+        """Options for asking the judge in the same way again.
+
+        If this run is accepted, the number of samples is left out, since each sample then counts as a run of its own.
+        """
         return replace(self.ask, samples=None) if self.drift.accept else self.ask
 
     def _from_ratings(

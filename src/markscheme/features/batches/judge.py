@@ -462,7 +462,12 @@ class BatchQueue:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Replace the cost reserved for a prompt by the cost of its actual usage, and return the prompt."""
+        """Replace the cost reserved for a prompt by the cost of its actual usage, and return the prompt.
+
+        Args:
+            key: Key of the prompt.
+            usage: Tokens and cost of the prompt's reply; none by default.
+        """
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)

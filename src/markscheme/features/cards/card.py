@@ -246,7 +246,15 @@ def card_of(
 
 
 def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptions, runs: int, path: Path) -> CardTerms:
-    """Return the settings on which a calibration's figures depend, for its judge card."""
+    """Return the settings on which a calibration's figures depend, for its judge card.
+
+    Args:
+        calibration: The calibration.
+        examples: The labelled examples.
+        options: Which examples and labels count.
+        runs: Number of runs that are accepted together.
+        path: Path of the card.
+    """
     rubric = calibration.rubric
     labels = examples.ratings
     return CardTerms(

@@ -29,7 +29,14 @@ def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "Run
 
 
 def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis", path: Path) -> JudgeCard | None:
-    """Make the card of a run; None if some of the run's data comes from no file."""
+    """Make the card of a run; None if some of the run's data comes from no file.
+
+    Args:
+        calibration: The calibration.
+        document: The content of accepted.json.
+        basis: The run's examples with their files, and its options.
+        path: The accepted.json.
+    """
     examples, options = basis
     files = files_behind(calibration, examples)
     if files is None:

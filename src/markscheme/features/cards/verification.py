@@ -196,7 +196,11 @@ class _CardFiles:
         return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
 
     def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield a difference if accepted.json names a judge or model that isn't in the ratings or recorded replies."""
+        """Yield a difference if accepted.json names a judge or model that isn't in the ratings or recorded replies.
+
+        Args:
+            stated: The content of accepted.json that the card names.
+        """
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:

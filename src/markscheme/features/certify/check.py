@@ -325,7 +325,13 @@ class _DecisionSources:
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 
     def _of_judge(self, stage_index: int, ratings: Sequence[Rating], labels: DecidedLabels) -> Iterator[FileDifference]:
-        """Yield a difference if a judge's ratings or replies lead to other decisions than those in the certificate."""
+        """Yield a difference if a judge's ratings or replies lead to other decisions than those in the certificate.
+
+        Args:
+            stage_index: Index of the judge's stage in the certificate.
+            ratings: The judge's ratings, from its file or from recorded replies.
+            labels: People's decisions as they are now.
+        """
         ranked = RankedDecisions.of(ratings, self.rubric, labels.ids)
         stage = self.file.stages[stage_index]
         stated = self.seen.judges[stage_index]

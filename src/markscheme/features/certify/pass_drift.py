@@ -21,7 +21,12 @@ MOVED_AT = 0.01
 
 
 def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
-    """Warn if a certificate's judges pass another share of the graded responses than of its labelled examples."""
+    """Warn if a certificate's judges pass a different share of the graded responses than of its labelled examples.
+
+    Args:
+        grading: The grading, whose judge may be a certificate's.
+        counts: Counts of the graded responses by decision.
+    """
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file

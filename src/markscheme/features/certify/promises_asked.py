@@ -49,10 +49,10 @@ class _PromiseTurn(NamedTuple):
 def recording_promise(
     examples: ExampleSet, promise: Promise, judges: str, decisions: str, *, at: str
 ) -> Iterator[_PromiseTurn]:
-    """Yield, under a lock, the turn of a promise among those on record for any of the labelled examples.
+    """Yield, under a lock, the promise's turn: how many promises were tested before it, and how to record it.
 
-    The same promise about the same decisions on the same labels keeps its turn. For a set of labels that comes with the
-    package, or that has no file, no promise is recorded.
+    Promises count that were tested on any of the same labelled examples. The same promise about the same decisions on
+    the same labels keeps its turn. For labels that come with the package, or from no file, nothing is recorded.
 
     Args:
         examples: The examples whose labels the promise is tested on.
@@ -99,7 +99,9 @@ def recording_promise(
 
 
 def digest_of_decisions(rubric: Rubric, candidates: Sequence[StageCandidate], examples: ExampleSet) -> str:
-    """Return a digest of the judges' decisions on labelled examples and of their order, by which a promise tests them.
+    """Return a digest of each judge's decisions on the labelled examples, with their certainty.
+
+    By it, a promise that is tested again on the same decisions is recognized.
 
     Args:
         rubric: The rubric as it is today.

@@ -220,7 +220,16 @@ class _CascadeOutcome:
 
 @dataclass(frozen=True)
 class _Promises:
-    """Tests that few enough automatic decisions are wrong and, if there is a second promise, few enough passes."""
+    """Test of one or two promises about automatic decisions.
+
+    The first promise is that few enough of the decisions are wrong, the second that few enough of the passes among them
+    are.
+
+    Attributes:
+        limit: Limit on the share of wrong decisions.
+        of_passes: Limit on the share of wrong passes; None if only one promise is made.
+        groups: Group of each example; None if examples have no groups.
+    """
 
     limit: ErrorLimit
     of_passes: ErrorLimit | None
@@ -373,7 +382,12 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """Count, for each k, the groups that the k most certain decisions belong to, shape (n_decided,)."""
+    """Count, for each k, the groups that the k most certain decisions belong to, shape (n_decided,).
+
+    Args:
+        ranking: Indices of the decisions, the most certain first, shape (n_decided,).
+        groups: Group of each decision; None if each is a group of its own.
+    """
     if groups is None:
         return np.arange(1, len(ranking) + 1)
     first_of_each = np.unique(groups[ranking], return_index=True)[1]

@@ -8,5 +8,10 @@ from markscheme.readers.peek import Peek
 
 
 def has_format(path: Path, expected: Expected = "ratings") -> bool:
-    """Return True if a path is a file of a known format."""
+    """Return True if a path is a file of a known format.
+
+    Args:
+        path: The path.
+        expected: What a file of plain lines should hold, such as "ratings"; "anything" if that doesn't matter.
+    """
     return path.is_file() and format_of(Peek(path), expected) is not None

@@ -157,7 +157,7 @@ def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
 
 
 def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
-    """Return, for each limit on criteria per call, a contender's name with the judge and the limit to ask it with."""
+    """Return the ways to ask a judge, one for each limit on criteria per call: by contender's name, judge and limit."""
     return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
 

@@ -287,7 +287,10 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """Say how many decisions flip to pass and to fail, with p, and how many became right and wrong, with another p."""
+    """Say how many decisions flip to pass and to fail, and how many flips became right and wrong.
+
+    Each pair of numbers has a p: that of the test of equal numbers.
+    """
     if not pair.flips:
         return "No decision flips."
     up = sum(flip.passes for flip in pair.flips)

@@ -170,7 +170,7 @@ class CriterionEvaluation(_Output):
 
     @property
     def said_idx(self) -> bool:
-        """True if the number was given under the key `criterion_idx`, whose numbers may begin at 0."""
+        """True if the criterion's number was given under the key `criterion_idx`, whose numbers may begin at 0."""
         return self._said_idx
 
 

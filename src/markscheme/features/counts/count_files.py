@@ -81,7 +81,7 @@ def rows_of(files: str) -> str:
     """Return the SQL expression, for use after FROM, that reads the rows of files.
 
     Raises:
-        UsageError: The files' names have an ending of which files can't be read.
+        UsageError: Files whose names have this ending can't be read.
     """
     return f"{by_ending(READERS, files, '--from')}({_text(files)})"
 

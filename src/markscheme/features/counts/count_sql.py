@@ -186,7 +186,12 @@ def _quoted(name: str, dialect: Dialect) -> str:
 
 
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
-    """Yield WITH blocks of the distinct scores, and of the constant answers that agree with annotators most often."""
+    """Yield WITH blocks of the distinct scores, and of the constant answers that agree with annotators most often.
+
+    Args:
+        query: What to count.
+        examples: Name of the SQL table or block that has each example with its scores.
+    """
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people)
@@ -218,7 +223,12 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
 
 
 def _most_common(index: str, examples: str) -> str:
-    """Return SQL for a WITH clause that selects the most common values of a column, by which examples are sliced."""
+    """Return SQL for a WITH clause that selects the most common values of a column by which examples are sliced.
+
+    Args:
+        index: Name of the column.
+        examples: Name of the SQL table or block that has each example.
+    """
     times = f"SELECT {index} AS value, COUNT(*) AS n FROM {examples} WHERE {index} IS NOT NULL GROUP BY {index}"
     return (
         f"common_{index} AS (\n  SELECT value AS common FROM ({times} ORDER BY n DESC, value LIMIT {VALUES_COUNTED})"

@@ -162,7 +162,14 @@ def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Intege
 
 
 def _of_arrow(file: "ParquetFile", path: Path, digest: str, earlier: str | None) -> CountsColumns:
-    """Read the columns of a Parquet file as arrays, or cell by cell if a column isn't of a number type."""
+    """Read the columns of a Parquet file as arrays, or cell by cell if a column isn't of a number type.
+
+    Args:
+        file: The open file.
+        path: Path of the file, for messages.
+        digest: Digest of the file's content.
+        earlier: Name of the column of an earlier judge; None without one.
+    """
 
     def column(name: str) -> "pa.ChunkedArray":
         return file.read([name]).column(0)

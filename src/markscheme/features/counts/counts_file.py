@@ -83,9 +83,10 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """Each row's share of right ratings, and the groups of the rows.
+        """For each row, the share of a group's examples on which the judge is right; and the groups of the rows.
 
-        Only for a part in which a row counts groups by their numbers of right ratings and of examples.
+        Only for a part whose rows count groups with equal numbers of examples and of examples on which the judge is
+        right.
         """
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups

@@ -109,7 +109,11 @@ def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.D
 
 
 def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft.DataFrame]:
-    """Yield the part with the scores that were given, then the parts with the shares of annotators who agree."""
+    """Yield the parts of the counts that are about annotators.
+
+    The first lists every score that the judge or an annotator gave (or gold, if there are no annotators' scores). The
+    others hold the shares of annotators who agree with each other, with the judge and with a constant.
+    """
     people = [f"{person}_score" for person in query.annotators]
     judged = _examples_by_values(examples, "judge_score")
     by_person = [_examples_by_values(examples, score) for score in people]

@@ -34,9 +34,10 @@ class ProbabilityAudits:
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """Audits to test, by the name of their row in the table: all or, with a single criterion, only the decision's.
+        """Audits to test, by the name of their row in the table.
 
-        The audits of a single criterion and of the decision are about the same event.
+        They are all audits. But with a single criterion, only the audit of the decision is tested, since the
+        criterion's audit is about the same event.
         """
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}

@@ -195,14 +195,14 @@ def probability_audit(
         probabilities: Probability of each example, shape (n,), 0 to 1; nan where there is none.
         outcomes: 1 if the event happened and 0 if not, shape (n,); nan where that isn't known.
         groups: Name of each example's group, whose examples share errors, shape (n,); None if each is a group of its
-            own. With groups there is no p, but intervals of slope and intercept.
+            own. With groups, slope and intercept have intervals, but no p of a test of both.
 
     Raises:
         ValueError: The shapes differ, which is the caller's mistake.
 
     Source:
         Cox (1958), Biometrika 45, 562-565, for slope and intercept; Dimitriadis, Gneiting and Jordan (2021), PNAS
-        118(8), e2016191118, for the parts; Platt (1999) for the map.
+        118(8), e2016191118, for the parts of the Brier score; Platt (1999) for the curve that corrects probabilities.
     """
     p, y = equal_vectors(probabilities=probabilities, outcomes=outcomes)
     counts = ~(np.isnan(p) | np.isnan(y))
@@ -249,7 +249,11 @@ def probability_audit(
 
 
 def _too_few(y: Floats) -> str | None:
-    """Return the reason why the examples are too few for slope, test and Brier parts; None if there are enough."""
+    """Return the reason why there are too few examples for a calibration curve and the Brier score's parts, or None.
+
+    Args:
+        y: Outcome of each example, 1 or 0.
+    """
     if len(y) < FEWEST_FOR_SHAPE:
         return f"fewer than {FEWEST_FOR_SHAPE} examples"
     if min(y.sum(), len(y) - y.sum()) < FEWEST_OF_EACH:

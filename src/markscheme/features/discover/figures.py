@@ -275,9 +275,10 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Ids of the random outputs that the busiest reader read, their modes, and True for each that shows a new mode.
+        """Ids of the outputs that one reader read at random, the modes of each, and True for each with a new mode.
 
-        An unsorted note may be a mode of its own, so it counts as one until it is put into a mode.
+        The reader is the one who read most outputs of the random draw. An unsorted note may be a mode of its own, so it
+        counts as one until it is put into a mode.
         """
         random_ids = set(self.random_ids)
         counts = Counter(reading.rater for reading in self.counted if reading.id in random_ids)
@@ -377,7 +378,7 @@ class ReadOutputs:
 
 
 def was_listed(reading: OutputReading, mode: Mode) -> bool:
-    """Return True if the page listed a mode during a reading, by a definition that means what the present one means."""
+    """Return True if the page listed a mode during a reading, with a definition of the same meaning as today's."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 

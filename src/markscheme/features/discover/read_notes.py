@@ -154,7 +154,8 @@ def read_notes(
         paths: The files.
         rater: Name of the notes' author, for files that don't say it.
         kind: Kind of the notes' author, such as "human" or "model", for files that don't say it.
-        folder: The discovery's folder, by which the heads of its reading sheets are checked; None for no discovery.
+        folder: The discovery's folder, with which the signed first lines of its reading sheets are checked; None
+            outside a discovery.
         columns: What the columns and values of tables mean.
 
     Raises:

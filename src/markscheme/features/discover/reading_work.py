@@ -506,6 +506,15 @@ def open_reading(
 ) -> ReadingWork:
     """Open a reader's work, with the reader's earlier notes, under a lock.
 
+    Args:
+        opened: The discovery.
+        rater: Name of the reader.
+        clock: Function that returns the present time, as readings store it.
+        view: The view that the page opens with: "read", "group", "again" or "recode".
+        is_second: True if the reader reads outputs that others have read, without seeing their notes.
+        also: Ids of outputs to show out of turn, in order.
+        share: How readers share the outputs; None if the reader reads all of them.
+
     Raises:
         UsageError: There are no outputs, the reader's name can't be that of a file, or the reader is reading elsewhere.
     """

@@ -129,7 +129,12 @@ AskModel = Callable[[Prompt], Awaitable[Reply]]
 
 
 def shuffled_batches(notes: Mapping[str, Note], time: int) -> list[dict[str, Note]]:
-    """Split notes into batches of at most 150, in a random order that `time`, first or second asking, determines."""
+    """Split notes into batches of at most 150, in a random order that differs each time that the model is asked.
+
+    Args:
+        notes: The notes, by key.
+        time: 0 for the first time that the model is asked about all notes, 1 for the second.
+    """
     keys = list(notes)
     random.Random(f"notes {time}").shuffle(keys)  # noqa: S311 - guessing it gains nothing
     batches = (keys[start : start + MOST_NOTES] for start in range(0, len(keys), MOST_NOTES))

@@ -43,7 +43,14 @@ def named_as_judge(name: str) -> str:
 
 
 def rows_repeat(role: str, column: str, repeated: int, rows: int) -> str:
-    """Say that rows of a table share a text, and which option counts such rows as related."""
+    """Say that rows of a table share a text, and which option counts such rows as related.
+
+    Args:
+        role: What the column holds, such as "query".
+        column: Name of the column.
+        repeated: Number of rows whose text an earlier row has too.
+        rows: Number of rows.
+    """
     return (
         f"Warning: {repeated} of {rows} rows repeat the {role} of an earlier row; `--group {quote(column)}` counts "
         "them as related."

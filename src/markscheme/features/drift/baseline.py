@@ -169,7 +169,7 @@ class Baseline:
         return "" if foremost is None else self._account(foremost, cause_first=False) + self._moved_as_well
 
     def next_step(self, calibration: "Calibration") -> tuple[str, str] | None:
-        """Return what to do after a calibration that lets the judge be used, in words and as a command, if anything."""
+        """Return what to do next if the judge may be used, in words and as a command; None if there is nothing."""
         commands = calibration.commands
         sides = {change.side for change in self.changes}
         if sides & {"rubric", "labels"} and sides <= {"rubric", "labels", "examples"} and not self.since.accepting:
@@ -481,9 +481,14 @@ def _movers(runs: _Runs, criterion: Criterion) -> tuple[str, ...] | None:
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
     """Compute how much agreement with gold changed on a criterion; None if no example has levels by gold and all runs.
 
-    The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
-    error. For more than two levels without an order, the measure is exact agreement: any level other than gold's is at
-    distance 1.
+    The measure is the chance-corrected coefficient if it stays defined when any one example is left out, else the mean
+    absolute error. For more than two levels without an order, the measure is exact agreement: any level other than
+    gold's is at distance 1.
+
+    Args:
+        runs: This run and the earlier ones on the same examples.
+        criterion: The criterion.
+        margin: Largest change that counts as none; for the mean absolute error, in parts of the scale's range.
     """
     scale = criterion.scale
     gold = runs.current.compared_on(criterion).gold

@@ -229,7 +229,8 @@ def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 
     Args:
         calibration: The calibration.
-        decides: Verb for what the judge may do once a run with the author's own edit is accepted, such as "gates".
+        decides: Verb, such as "gates", for what the judge may do after the advice to label again is followed. The
+            advice is given if the author's own edit moved the judge.
     """
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)

@@ -25,9 +25,10 @@ class ShiftPart:
     """A criterion's shift due to changes of the rubric, or of the judge, measured by a replay of the accepted rubric.
 
     Attributes:
-        changes: The changes.
-        drift: The shift that they caused.
-        p: p-value of this shift, adjusted since two shifts are tested: by changes of the rubric and of the judge.
+        changes: The changes of the rubric, or of the judge.
+        drift: The shift that these changes caused.
+        p: p-value of this shift, adjusted for two tests: of the shift by the rubric's changes, and of that by the
+            judge's.
     """
 
     changes: tuple[SettingChange, ...]

@@ -375,8 +375,9 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
         span: Range of the scale in the unit of the ratings.
 
     Returns:
-        The larger of two numbers: (z.95 + z.90)² variance / margin², and the number with which ratings without any
-        noise have an interval within the margin, although `shift_interval` adds a pair of differences across the scale.
+        The larger of two numbers. One is (z.95 + z.90)² variance / margin². The other is the number with which the
+        interval of `shift_interval` lies within the margin if no rating changed; even then it has some width, since a
+        pair of opposite differences across the scale is added.
 
     Example:
         >>> examples_to_affirm(0.0, margin=0.25, span=4)

@@ -119,7 +119,13 @@ def case_of(record: Any, folder: Path) -> ExperimentCase:
 
 
 def _read_output(record: Any, index: int, folder: Path) -> GivenOutput:
-    """Build an output from a record; its case is what the record names, else the record's number in the file."""
+    """Build an output from a record; its case is what the record names, else the record's number in the file.
+
+    Args:
+        record: The record, as data.
+        index: Number of the record in the file, from 1.
+        folder: The folder that paths in the record are relative to.
+    """
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)

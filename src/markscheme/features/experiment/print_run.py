@@ -97,7 +97,11 @@ def print_experiment(
         return 0
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
-        """Make all outputs, open the judge, and return what a function returns when called with outputs and judge."""
+        """Make all outputs, open the judge, and call a function with both; return the function's result.
+
+        Args:
+            grade: The function, which grades the outputs; it gets the experiment, the outputs and the grading.
+        """
         made, grading = await outputs_and_grading(defined, ask, outputs_file, watch=progress)
         return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
 

@@ -63,7 +63,8 @@ class ReadConfiguration:
         in_tests: For each text, the number of tests that contain it themselves and don't take it from the default test.
         for_all: The texts of the default test.
         unread: Number of assertions and of other parts that weren't read as a requirement, by description.
-        not_by_grader: Types of the assertions that Promptfoo can't ask of the grader that `--grader` names, as keys.
+        not_by_grader: A dict whose keys are the types of assertion that the grader named by `--grader` can't answer;
+            their values are None.
     """
 
     def __init__(self, path: Path) -> None:

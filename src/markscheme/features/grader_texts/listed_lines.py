@@ -117,7 +117,15 @@ class _ListedLines:
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list at a bullet, a first number, or the number after the latest list's last; return True if so."""
+        """Begin a list if the mark is a bullet, a first number, or the number after the latest list's last number.
+
+        Args:
+            point: The match of the mark and the text after it.
+            line: The whole line.
+
+        Returns:
+            True if a list begins.
+        """
         begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
         if begins:
             self.lists.append(("\n".join(self.between), []))
@@ -144,6 +152,6 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 
 
 def is_next(mark: str, index: int) -> bool:
-    """Return True if a number or letter is the one after position `index`, such as "4" or "d" after 3."""
+    """Return True if the mark of a point, such as "4", "d" or "IV", is that of the point at an index (here 3)."""
     roman = _ROMAN[index] if index < len(_ROMAN) else None
     return mark.lstrip("0") in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

@@ -40,7 +40,11 @@ _FEWEST_QUESTIONS = 3
 
 
 def lists_in_prose(text: str) -> Sequence[TextList]:
-    """Return the lists in a text's sentences: of numbered points, else of ordinals, else of clauses or questions."""
+    """Return the lists within a text's sentences, found in the first of four ways that yields any.
+
+    The ways are numbered or lettered points, as in "(a) … (b) …"; ordinals, as in "first … second …"; clauses, as in
+    "a; b; c"; and yes/no questions.
+    """
     ways: Sequence[Callable[[str], Sequence[TextList]]] = (_marked, _with_ordinals, _clauses, _questions)
     return next(filter(None, (listed(text) for listed in ways)), ())
 

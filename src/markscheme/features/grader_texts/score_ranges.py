@@ -96,7 +96,7 @@ _WORST_AND_BEST = re.compile(
 
 
 def are_ends(low: float, high: float) -> bool:
-    """Return True if a scale can plausibly run from `low` to `high`: from 0 or 1, or as far below 0 as above."""
+    """Return True if a scale may run from `low` to `high`: `low` is 0 or 1, or -`high`, and `high` isn't too large."""
     return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
 
 
@@ -110,7 +110,7 @@ def range_in(told: Sequence[str]) -> ScaleEnds | None:
 
 
 def asks_between_ends(sentence: str) -> bool:
-    """Return True if a sentence asks for a score only by naming the scale's ends, without a word such as "rate"."""
+    """Return True if a sentence asks for a score just by naming the scale's ends, as in "Politeness, 0 to 10"."""
     has_ends = _NOTHING_ELSE.match(sentence) or _EXPLAINED.search(sentence)
     return has_ends is not None and not tells_of_output(sentence)
 

@@ -120,7 +120,14 @@ async def improve(
 
 
 def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write: bool) -> ImprovementRun:
-    """Return a run with the diff for the rubric's file; if `write` is true, also write the adopted wording."""
+    """Return a run with the diff for the rubric's file; if `write` is true, also write the adopted wording.
+
+    Args:
+        run: The run.
+        file: The rubric's file.
+        setting: The labels and parts of the run, next to which an adoption is recorded.
+        write: True to write the file.
+    """
     if run.adopted is None or run.answer is None:
         return run
     proposed = edit(file, run.adopted.in_file)

@@ -146,6 +146,11 @@ class Search:
 async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
     """Ask the proposer for a wording; if that fails, return a reply without an answer that carries the error.
 
+    Args:
+        judge: The proposer.
+        prompt: The prompt that asks for a wording.
+        step: Function that counts the request as done, whether or not it fails.
+
     Raises:
         NoJudge: The proposer can't be asked at all.
         BudgetError: The budget doesn't cover the request.

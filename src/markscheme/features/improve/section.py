@@ -34,7 +34,9 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _first_step(calibration: Calibration, purpose: str, of: str) -> doc.Line:
-    """Return a line with the command that rewrites and tests words or, until it can run, on what to write or label.
+    """Return a line with the command that proposes and tests new words.
+
+    If the command can't run yet, the line says what to write or label first.
 
     Args:
         calibration: The calibration.

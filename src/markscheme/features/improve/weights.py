@@ -476,7 +476,12 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
 
 
 def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimate, bool]:
-    """Estimate the share by which tuned weights reduce the held-out error; also return True if they do reduce it."""
+    """Estimate the share by which tuned weights reduce the held-out error; also return True if they reduce it.
+
+    Args:
+        task: The data to fit weights to.
+        generator: Random generator that divides the examples into parts, each of which is held out once.
+    """
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))

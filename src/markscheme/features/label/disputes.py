@@ -62,15 +62,16 @@ def agreement_so_far(
 ) -> list[AgreementSoFar]:
     """Count how often a rater's labels agree with other annotators' labels, for each criterion.
 
-    The earliest examples are counted, in multiples of a step. "Can't tell" and labels given under another
-    wording don't count.
+    Of the examples that others labelled too, the earliest are counted, in a multiple of `step`. "Can't tell" and labels
+    given under another wording don't count.
 
     Args:
         ratings: Ratings of all annotators, the rater included.
         rubric: The rubric with its current wording.
         rater: Name of the rater.
         ids: Ids of the examples that the rater has labelled, in the order of labelling; other examples aren't used.
-        step: Number of examples of which a multiple is counted, so that the counts give no single label away.
+        step: Number of further examples after which the counts are renewed. After a single example, they would give
+            another annotator's label away.
     """
     labels = first_labels(ratings, rubric)
     own_column = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)

@@ -25,7 +25,8 @@ def load_labels(path: Path, rubric: Rubric, *, may_be_stale: bool) -> Sequence[R
     Args:
         path: The file.
         rubric: The rubric that the labels are checked against.
-        may_be_stale: True to leave out labels on criteria that the rubric doesn't have, which rows had earlier.
+        may_be_stale: True to leave out labels on criteria that the rubric doesn't have, as when rows of data brought
+            other criteria earlier.
 
     Raises:
         RatingError: A line in the file isn't a rating.

@@ -393,7 +393,10 @@ def _is_rubric(path: Path) -> bool:
 
 
 def _may_hold_several(path: Path) -> bool:
-    """Return True unless a file is text other than a JSON object, or a Parquet or Arrow file."""
+    """Return True if a file may hold several tables, as a database or a JSON object may.
+
+    Other text, and Parquet and Arrow files, hold one table at most.
+    """
     with path.open("rb") as file:
         start = file.read(_MOST_BYTES)
     if start.startswith(_SINGLE):

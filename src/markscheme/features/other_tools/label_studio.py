@@ -93,7 +93,16 @@ def _task(record: Any, content: ToolContent) -> None:
 
 
 def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent) -> None:
-    """Add the values of one annotation to the content as ratings, and its texts as the rater's notes."""
+    """Add the values of one annotation to the content as ratings, and its texts as the rater's notes.
+
+    Args:
+        unit: Id of the response.
+        result: The regions of the annotation, each with a value.
+        rater: Name of the rater.
+        kind: Kind of the rater.
+        moment: The time of the annotation, as written.
+        content: The content of the export so far.
+    """
     by_name: dict[str, Any] = {}
     notes = []
     for region in result:
@@ -164,8 +173,9 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
     """Return the columns of a CSV export that hold annotators' ratings, and those that hold notes.
 
-    The table itself doesn't say which columns these are. A column is one of them if it is named after a criterion, is
-    mapped, holds star ratings, or differs between two annotators of one task.
+    The table itself doesn't say which columns these are. They are the columns that are named after a criterion, that
+    the user maps, that hold star ratings, or that differ between two annotators of one task. Of these, the columns with
+    texts of several words hold notes, unless they are named after a criterion or mapped.
     """
     named = {plain(criterion.name) for criterion in content.rubric.criteria} if content.rubric else set()
     first: dict[Any, Mapping[str, Any]] = {}

@@ -184,7 +184,15 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Map the sheet, and the file to write if that is in a folder of ratings, to the rater in its name or None."""
+    """Map each file whose name may name a rater to this rater; None if the sheet's name has none.
+
+    These files are the sheet and, if ratings are written to a folder of ratings, the file to write.
+
+    Args:
+        sheet: The file that a labelling page saved.
+        rubric: The rubric of the sheet, whose name begins the name of the file.
+        targets: The files that the import writes.
+    """
     prefix = f"{rubric.name}-"
     saved_as = saved_for(sheet.stem)
     raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
@@ -307,7 +315,13 @@ def _refuse_unknown_levels(words: Mapping[str, str], rubric: Rubric) -> None:
 
 
 def _is_level(scale: Scale, meaning: str, name: str) -> bool:
-    """Return True if a text is a level of a scale, by its name or number."""
+    """Return True if a text is a level of a scale, by its name or number.
+
+    Args:
+        scale: The scale.
+        meaning: The text.
+        name: Name of the criterion.
+    """
     value = number(meaning)
     try:
         level_on(scale, meaning if value is None else value, name)

@@ -44,7 +44,7 @@ def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, columns: C
     """Read each task as a pair of responses, and which of the two each annotator chose.
 
     Raises:
-        RatingError: A task's two texts can't be told from its data.
+        RatingError: A task's data don't show which two texts were compared.
         UsageError: The rubric judges single responses.
     """
     by = rubric or pair_rubric()
@@ -126,7 +126,13 @@ def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, colu
 
 
 def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]], lost: Counter[str]) -> Iterator[PairRow]:
-    """Yield the pairs of compared runs with raters' preferences; count feedback that implies no preference as lost."""
+    """Yield the pairs of responses that raters compared, with their preferences.
+
+    Args:
+        peek: The file of feedback.
+        runs: The runs of the export, each with a response, by id.
+        lost: Counts of feedback that implies no preference, by description, to which more are added.
+    """
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for _, record in peek.parts():
         fields = mapping(record)

@@ -115,7 +115,8 @@ async def select_best(
         engine: The state that all gradings of the process share.
 
     Raises:
-        UsageError: There are fewer than two outputs, or the value isn't a rubric of pairs.
+        UsageError: There are fewer than two outputs, or the text on what to prefer names a rubric that isn't one of
+            pairs.
     """
     outputs = variables["outputs"]
     if not isinstance(outputs, list) or len(outputs) < 2:

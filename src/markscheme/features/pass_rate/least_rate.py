@@ -49,6 +49,11 @@ def rate_callout(rate: Estimate, at_least: float) -> Callout:
 
 
 def rate_json(rate: Estimate, at_least: float) -> dict[str, Any]:
-    """Return the JSON entries on whether a rate reaches its required minimum."""
+    """Return the JSON entries on whether a rate reaches its required minimum.
+
+    Args:
+        rate: The pass rate, with its interval.
+        at_least: The required minimum, 0 to 1.
+    """
     answer = {0: "above", RATE_BELOW: "below", TOO_FEW: "open"}[rate_status(rate, at_least)]
     return {"at_least": at_least, "answer": answer, "labels_to_decide": labels_to_decide(rate, at_least)}

@@ -180,7 +180,15 @@ def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) ->
 def _print_rate(
     rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool
 ) -> int:
-    """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status."""
+    """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status.
+
+    Args:
+        rates: The pass rates.
+        document: The report on them for people.
+        data: The report as plain data.
+        least: The required minimum; None if there is none.
+        json: True to print JSON.
+    """
     if least is None:
         show(document, data, json=json)
         return 0 if rates.corrected.undefined is None else TOO_FEW

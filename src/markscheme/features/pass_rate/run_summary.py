@@ -68,7 +68,7 @@ class Gap:
 
     @property
     def is_real(self) -> bool:
-        """True if the interval of the shown difference doesn't contain 0."""
+        """True if the interval of the difference `shown` doesn't contain 0."""
         return self.shown.above(0.0) or self.shown.below(0.0)
 
 

@@ -146,10 +146,9 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs.
+    """Accept the run if the user asks for it; a run for which the judge was asked replaces the accepted runs.
 
-    Such a run doesn't join the accepted runs, since its replies may come from the cache and would be counted as those
-    of one more run.
+    It doesn't join them, since its replies may be cached ones of an accepted run, which would then count twice.
     """
     start_over = request.drift.replace or result.whole.rater.source == "live"
     once = replace(request, drift=replace(request.drift, replace=start_over))

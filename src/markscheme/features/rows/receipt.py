@@ -39,7 +39,12 @@ class _ReceiptOfRows(Receipt):
     most_criteria: int = 0
 
     def beyond(self, core: Rubric, of_row: Rubric) -> Receipt:  # noqa: ARG002
-        """Return the receipt for a row's own rubric, with the ways in which the row differs from all labelled rows."""
+        """Return the receipt for a row's own rubric, with the ways in which the row differs from all labelled rows.
+
+        Args:
+            core: The run's rubric, which isn't used.
+            of_row: The row's own rubric.
+        """
         unseen = sorted({tag for criterion in of_row.criteria for tag in criterion.tags} - self.tags)
         outside = [f"{'tags' if len(unseen) > 1 else 'tag'} {', '.join(unseen)}"] if unseen else []
         n = len(of_row.criteria)

@@ -232,8 +232,8 @@ def trend_of_criteria(
         options: The user's options, with limits on wrong verdicts.
 
     Raises:
-        UsageError: The rubric's criteria have levels other than met and unmet, and not just the settings file asks for
-            trends of criteria.
+        UsageError: Trends of criteria are wanted by the command line or the rubric, and the criteria have levels other
+            than met and unmet. If only the settings file wants them, scores are used.
     """
     if subject != "criteria":
         return None

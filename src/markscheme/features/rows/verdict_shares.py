@@ -170,7 +170,7 @@ def codes(names: npt.ArrayLike) -> Codes:
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
     """Return True if verdicts allow conclusions on criteria other than those rated.
 
-    They don't if there are few criteria, which recur in several tasks.
+    They don't if few different criteria were rated, and the same ones recur in several tasks.
 
     Args:
         tasks: Number of each verdict's task, shape (n,).

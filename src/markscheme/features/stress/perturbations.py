@@ -90,7 +90,12 @@ class Perturbation:
     yes_no: Words | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
-        """Return True if a response still deserves the same level on the criterion after this change."""
+        """Return True if a response still deserves the same level on the criterion after this change.
+
+        Args:
+            criterion: The criterion.
+            code: True if the response is code, False if it is prose.
+        """
         if self.name in criterion.preserves:
             return True
         yes_no = criterion.scale.is_yes_no and self.yes_no is not None

@@ -146,8 +146,8 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
 
     Args:
         value: The cell, folded.
-        among: The other cells of its column. A number that comes with a word, such as "4 - good", is only read if the
-            column has another cell than this one.
+        among: The other cells of its column. A number with a word, such as "4 - good", is read only if one of them
+            differs from this cell.
 
     >>> number_in_any_form("85 %"), number_in_any_form("4/5"), number_in_any_form("good")
     (85.0, 4.0, None)

@@ -550,7 +550,16 @@ def _refuse_one_side(
     judges: Sequence[SideColumn],
     people: Sequence[SideColumn],
 ) -> None:
-    """Refuse a table that lacks a judge's or a person's column, if another column may be the one that is missing."""
+    """Refuse a table without a judge's column or without a person's, unless several people have columns.
+
+    The error names the columns that may hold the missing ratings.
+
+    Args:
+        columns: The columns of the table.
+        roles: What each column holds, such as "response", by name; "other" if that isn't known.
+        judges: The columns with a judge's ratings.
+        people: The columns with people's ratings.
+    """
     if len(people) > 1:
         return
     names = _without_sums(_meeting(columns, roles, (*judges, *people)))

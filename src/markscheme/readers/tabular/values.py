@@ -500,9 +500,9 @@ class ValueComparison:
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
 
     def _refuse_missing_code(self) -> None:
-        """Refuse a number such as -1 if all other numbers are positive, since it may mean "not rated".
+        """Refuse a number such as -1 if all other numbers are positive and a column lacks it: it may mean "not rated".
 
-        The number counts as a level if the scale includes 0, or if both judges and people gave negative numbers.
+        It counts as a level if 0 occurs too, if every column has it, or if the user states the ends of the scale.
         """
         by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
         every = {code for numbers in by_name.values() for code in numbers}

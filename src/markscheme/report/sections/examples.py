@@ -34,7 +34,12 @@ def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> st
 
 
 def criterion_tag(criterion: int, of: str | None = None) -> str:
-    """Return the key by which a page finds the examples on which the judge's level of a criterion isn't gold's."""
+    """Return the key by which a page finds the examples on which the judge's level of a criterion isn't gold's.
+
+    Args:
+        criterion: Index of the criterion.
+        of: Prefix of the keys of one document, on a page with several; None without one.
+    """
     return f"{of or ''}c{criterion}"
 
 
@@ -194,7 +199,10 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, index: int) -> str:
-    """Format the judge's and gold's level on a criterion; add annotators' lowest and highest if none gave gold's."""
+    """Format the judge's and gold's level on a criterion.
+
+    If no annotator gave gold's level, annotators' lowest and highest level are added.
+    """
     levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
     made_of = f" (labels {labels})" if levels and float(compared.gold[index]) not in levels else ""

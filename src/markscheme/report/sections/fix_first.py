@@ -29,9 +29,13 @@ def fix_first(calibration: Calibration) -> doc.Section:
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Return the heading: "Fix first", or "Worth fixing" if the judge can gate; without a list, another one.
+    """Return the heading of the list of what to fix: "Fix first", or "Worth fixing" if the judge can gate.
 
-    Without a list it is "To fix" or, if there are findings, "Not known yet".
+    Without such a list it is "To fix" or, if there are findings, "Not known yet".
+
+    Args:
+        calibration: The calibration.
+        blocks: The blocks below the heading; a card or a section among them is the list.
     """
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"

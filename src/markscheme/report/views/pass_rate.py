@@ -61,7 +61,12 @@ def _has_all_labels(rates: PassRates) -> bool:
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
-    """Build the callout with the corrected pass rate and the judge's own."""
+    """Build the callout with the corrected pass rate and the judge's own.
+
+    Args:
+        rates: The pass rates.
+        who: Noun for those who labelled, such as "people".
+    """
     alone = f"The judge alone passes {_share(rates.raw)}."
     if _is_wide(rates.corrected):
         alone += f" The interval is wide: {'grade and ' * _has_all_labels(rates)}label more."
@@ -124,7 +129,12 @@ def _share(estimate: Estimate) -> str:
 
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
-    """Return pass rates as a dict, with the keys of their JSON file."""
+    """Return pass rates as a dict, with the keys of their JSON file.
+
+    Args:
+        rates: The pass rates.
+        reference: The kind of labels by which rates are corrected, such as "people"; None without labels.
+    """
     return {
         "schema": 1,
         **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here"),

@@ -166,7 +166,14 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
 
 
 def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return the next step with a rubric's labels: resolve differences of annotators, or else calibrate a judge."""
+    """Return the next step with a rubric's labels: resolve differences of annotators, or else calibrate a judge.
+
+    None if the file isn't in a rubric's calibration folder.
+
+    Args:
+        labels: The file of labels.
+        result: The agreement of annotators in this file.
+    """
     folders = calibrations(Path.cwd())
     name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), None)
     if name is None:

@@ -63,7 +63,7 @@ class DecidedRows:
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score, limited to 0 to 1 as in a grade; for preferences, differences without limits."""
+        """Compute each row's score, cut to 0 to 1 as in a grade; for preferences, an uncut difference of scores."""
         scores = self.scores(numbers)
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 
@@ -74,7 +74,7 @@ class DecidedRows:
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select; `units`, which says whose rows they are, isn't renumbered."""
+        """Return the rows that a mask or indices select; the numbers in `units` stay as they are."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],

@@ -75,6 +75,9 @@ def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
 def written_weights(sizes: Floats) -> Floats:
     """Round weights to multiples of the largest step that leaves each weight's share of their sum nearly the same.
 
+    Args:
+        sizes: The weights without their signs, all above 0.
+
     Example:
         >>> written_weights(np.array([1.3579, 0.7663, 0.8759]))
         array([1.4, 0.8, 0.9])

@@ -223,7 +223,14 @@ def with_file(
 
 
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
-    """Record a use of the labels, unless it is on record, and return its number among all uses, counted from 1."""
+    """Record a use of the labels, unless it is on record, and return its number among all uses, counted from 1.
+
+    Args:
+        examples: The labelled examples.
+        by: What the labels are used for, as a text. The use is on record if one with the same text and the same labels
+            is.
+        day: Today's date, for the record.
+    """
     openings = openings_of(examples, whole=True)
     if openings is None:
         return 1

@@ -327,7 +327,9 @@ def _n_shared(decided: Floats, majority: Floats) -> int:
 def _otherwise_before(
     earlier: Sequence[Floats], majority: Floats, sides: Sequence[Flags], still: Sequence[float]
 ) -> tuple[int, int] | None:
-    """Count the decisions of accepted runs that the judge had made differently before, if it had moved by then.
+    """Count how often the judge decided differently in looks before the accepted runs, if it had moved by then.
+
+    A decision is different if it isn't that of most accepted runs.
 
     Args:
         earlier: The decisions of looks at runs accepted before, each of shape (n_examples,), nan if missing.

@@ -33,7 +33,13 @@ def hash_share(seed: str, identifier: str) -> float:
 
 
 def is_audited(seed: str, identifier: str, chance: float) -> bool:
-    """Return True if a response is drawn for labelling by people, when each is drawn with probability `chance`."""
+    """Return True if a response is drawn for labelling by people, when each is drawn with probability `chance`.
+
+    Args:
+        seed: Random seed of the stream.
+        identifier: Id of the response.
+        chance: The probability, 0 to 1.
+    """
     return hash_share(seed, identifier) < chance
 
 

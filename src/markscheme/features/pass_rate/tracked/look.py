@@ -134,7 +134,7 @@ class Look:
 
     @property
     def is_better(self) -> bool:
-        """True if the judge's share of passes rose, and people aren't shown to pass fewer."""
+        """True if the judge's share of passes rose, and people's pass rate isn't shown to have fallen."""
         return (self.shift or 0.0) > 0 and not self.people.has_rung
 
     @property
@@ -211,9 +211,14 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the first day that counts for rates, and the first for watching the judge; None for the stream's start.
+    """Return the first day that counts for pass rates, and the first that counts for watching the judge.
 
-    After two years without a new period, one begins by itself.
+    Each is None if all days since the beginning of the stream count. After two years without a new period, a period
+    begins by itself.
+
+    Args:
+        memory: Everything stored about the stream.
+        through: The last day that counts.
     """
     starts = [date.fromisoformat(str(line.begins)) for line in memory.periods if line.restarts == "all"]
     of_judge = [date.fromisoformat(str(line.begins)) for line in memory.periods]
