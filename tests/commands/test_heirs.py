@@ -79,8 +79,3 @@ def test_the_show_prompt_option_prints_the_same_whether_or_not_the_file_of_the_r
     assert own.stdout
     assert of_file.stdout == own.stdout
     assert (own.returncode, of_file.returncode) == (0, 0)
-
-
-def test_grade_refuses_the_option_named_missing_without_the_show_prompt_option() -> None:
-    done = run("markscheme", "grade", "error-messages", "--missing")
-    assert (done.returncode, "--missing has no effect here" in done.stderr) == (2, True)

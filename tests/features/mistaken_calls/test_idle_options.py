@@ -45,6 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("grade", "manners", "pool.jsonl", *JUDGE), ("--levels", "1-9"), "`markscheme import` reads ratings"),
         (("grade", "manners", "pool.jsonl", *JUDGE), ("--table", "X"), "pool.jsonl holds a single table"),
         (("grade", "manners", "pool.jsonl", *JUDGE, "--out", "o.csv"), ("--json",), "prints no grades"),
+        (("grade", "manners", "pool.jsonl", *JUDGE), ("--missing",), "add --show-prompt"),
         (("grade", "manners", "--show-prompt"), ("--out", "o.csv"), "--show-prompt grades nothing"),
         (("pass-rate", "verdicts.csv"), ("--of", "pass"), "add --at-least T"),
         (("pass-rate", "verdicts.csv"), ("--stream", "a"), "add --track"),
