@@ -250,3 +250,19 @@ def test_a_criterion_can_list_the_perturbations_that_keep_its_level(folder: Path
     kept = RUBRIC.replace("answer clear?,", "layout clear?, preserves: [layout],")
     (folder / "rubrics" / "answers.yaml").write_text(kept)
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "holds"
+
+
+def test_the_picture_of_a_stress_test_shows_a_criterion_that_a_change_must_not_move_rather_than_one_that_it_may(
+    folder: Path,
+) -> None:
+    criteria = "criteria: [{name: polite, requirement: It is polite.}, {name: right, requirement: It is right.}]\n"
+    (folder / "rubrics" / "tone.yaml").write_text(criteria)
+    (folder / "steady.py").write_text(
+        "def judge(system_prompt, user_prompt):\n"
+        "    met = {'quote': 'nothing to quote', 'reason': 'so', 'level': 'MET'}\n"
+        "    return {'verdicts': {'polite': met, 'right': met}}\n"
+    )
+    examples = ("--examples", "calibration/answers/examples.jsonl", "--only-changes", "praise")
+    done = run("markscheme", "stress", "tone", "--judge", "function:steady:judge", *examples, cwd=folder)
+    assert re.search(r"praise · right +─", done.stdout), done.stdout + done.stderr
+    assert "praise · polite " not in done.stdout

@@ -186,12 +186,18 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """Return the criterion on which a change moves ratings most, with the result; findings come before other shifts.
+    """Return the criterion on which a change moves ratings most, with the result.
+
+    Findings come before other shifts, and criteria that the change must not move before those that it may.
 
     Args:
         cells: The results of one change, by criterion.
     """
-    return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
+
+    def rank(cell: StressCell) -> tuple[bool, bool, float]:
+        return cell.state == "finding", cell.state != "not-preserving", abs(cell.shift.value or 0.0)
+
+    return max(cells.items(), key=lambda named: rank(named[1]))
 
 
 def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
