@@ -38,7 +38,13 @@ _ONE_THREAD = threading.RLock()
 
 
 def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
-    """Append JSON objects to a file, one per line; either all of them are written or none."""
+    """Append JSON objects to a file, one per line; either all of them are written or none.
+
+    Args:
+        path: The file.
+        lines: The objects.
+        follow: True to follow a link; False to refuse one.
+    """
     append_text(path, "".join(map(json_text, lines)), follow=follow)
 
 

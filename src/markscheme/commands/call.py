@@ -199,7 +199,9 @@ def complete(argv: Sequence[str]) -> int:
 
 
 def _repeating(typed: Mapping[str, Sequence[str]], command: str) -> str:
-    """Add to a command to print the options for reading files that were typed, unless it can't take them or has them.
+    """Add to a printed command the options for reading files that the user typed.
+
+    An option is left out if the command can't take it, or has it already.
 
     Args:
         typed: The values typed as `-o KEY=VALUE`, by key.

@@ -183,8 +183,8 @@ def _flags(
         family: The family.
         parameter: Name of the command's parameter that receives the family's options.
         names: Names of flags, by option, where this command has another name than usual; None omits the option.
-        keys: The keys set on the command line or in the settings file. Of options without a flag, which only
-            `-o KEY=VALUE` sets, these alone are yielded.
+        keys: The keys set on the command line or in the settings file. An option that has no flag, and that only `-o
+            KEY=VALUE` sets, is yielded if its key is one of these.
     """
     types = get_type_hints(family)
     defaults = family()

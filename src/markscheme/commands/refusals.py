@@ -31,7 +31,12 @@ def complete(error: UsageError, command: str, words: Sequence[str], arguments: M
 
 
 def _without_json(words: Sequence[str], written: Any) -> list[str]:
-    """Remove `--json` and its value from the words of a command line."""
+    """Remove `--json` and its value from the words of a command line.
+
+    Args:
+        words: The words.
+        written: The value of `--json`, as the parser read it; True if there is none.
+    """
     plain = [word for word in words if word != f"--json={written}"]
     if "--json" in plain:
         index = plain.index("--json")

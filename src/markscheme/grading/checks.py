@@ -112,7 +112,13 @@ class Scorer:
         return self._validated(await result if inspect.isawaitable(result) else result)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason, for scorers that ask no judge."""
+        """Score one prediction and give the reason, for scorers that ask no judge.
+
+        Args:
+            prediction: The text to score.
+            expected: The expected answer; None if there is none.
+            context: Further arguments by name; those that the scorer's function doesn't declare are left out.
+        """
         return self._validated(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:

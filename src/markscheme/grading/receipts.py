@@ -25,8 +25,8 @@ class WithReceipt(AroundGrader):
 
     Attributes:
         receipt: The receipt, which was checked against rubric and judge.
-        facts: Facts about all submissions, such as their system, by name. With a submission's metadata and inputs they
-            tell to which slices it belongs.
+        facts: Facts about all submissions, such as their system, by name. These facts, and a submission's metadata and
+            inputs, decide to which slices the submission belongs.
         only_gates: True to leave a submission ungraded if it belongs to a slice on which the judge can't gate, or
             brought criteria unlike the calibrated ones.
     """

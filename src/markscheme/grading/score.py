@@ -242,7 +242,8 @@ def _weighted_steps(
     Args:
         criterion: The criterion.
         probabilities: Probability of each of its levels.
-        certain: The levels given, by criterion; the level of a criterion that code checks has probability 1.
+        certain: Known levels, by criterion. If code checks the criterion and its level is among these, this level has
+            probability 1.
     """
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:

@@ -149,7 +149,12 @@ def _as_reply(message: Any, who: str, calls: int = 1) -> Reply:
 
 
 def _usage(usage: Any, calls: int) -> Usage:
-    """Read an answer's numbers of tokens; tokens written to or read from the provider's cache count as input."""
+    """Read an answer's numbers of tokens; tokens written to or read from the provider's cache count as input.
+
+    Args:
+        usage: The object of the SDK that has these numbers.
+        calls: Number of calls to record.
+    """
     read = count(getattr(usage, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))

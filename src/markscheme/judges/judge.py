@@ -318,7 +318,11 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count, for each set of parameters, the graded responses with a request that left out exactly these."""
+    """Count the graded responses by each set of parameters that a request about them left out.
+
+    Args:
+        replies: For each graded response, the set of parameters that each of its requests left out.
+    """
     return Counter(way for ways in replies for way in set(ways))
 
 

@@ -304,9 +304,10 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Return True if a package in `folder` declares a kind of judge; for a zip archive, always.
+    """Return True if a package in `folder` declares a kind of judge, or if `folder` is a zip archive.
 
-    This is ten times as fast as importlib.metadata.
+    The files are read here, which is ten times as fast as by importlib.metadata. Zip archives aren't read, since
+    importlib.metadata searches them later.
     """
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True

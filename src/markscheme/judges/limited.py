@@ -550,7 +550,12 @@ def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int,
 
 
 def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) -> JudgeError:
-    """Return the last of several failures, with the number of attempts and the reason for ending added."""
+    """Return the last of several failures, with the number of attempts and the reason for ending added.
+
+    Args:
+        failures: The failures, the latest last.
+        why_ended: The reason why the judge isn't asked again; None to add none.
+    """
     error = failures[-1]
     if len(failures) == 1 and why_ended is None:
         return error

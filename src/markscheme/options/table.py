@@ -97,6 +97,10 @@ class DeclaredOption(NamedTuple):
     def read_text(self, text: str, source: str) -> Any:
         """Convert a typed text to the option's value.
 
+        Args:
+            text: The text.
+            source: Where the text was typed, such as "-o: `samples`", for the error.
+
         Raises:
             UsageError: The option can't have that value.
         """
@@ -256,7 +260,12 @@ def _read_source(declared: Mapping[str, DeclaredOption], written: Mapping[str, A
 
 
 def unknown_option(key: object, declared: Mapping[str, object]) -> UsageError:
-    """Make the error for an unknown option, with the nearest known name."""
+    """Make the error for an unknown option, with the nearest known name.
+
+    Args:
+        key: The unknown name.
+        declared: The known options, by name.
+    """
     instead = suggestion(str(key), declared, mark="`") or f"; known are {', '.join(declared)}"
     return UsageError(f"unknown option `{key}`{instead}")
 

@@ -249,7 +249,12 @@ def call_by(
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
     """Return the earlier turns of a conversation that Promptfoo passes; [] at its first turn, None if it passes none.
 
-    Promptfoo passes them only from the second turn on.
+    Promptfoo passes turns only from the second one on.
+
+    Args:
+        turns: The turns that Promptfoo passes, perhaps with the present one at the end.
+        output: The output of the present turn.
+        test: The test, which says if it belongs to a conversation.
     """
     if turns is None and _is_in_conversation(test):
         return []

@@ -94,7 +94,13 @@ class PartedText(str):
     written: Any
 
     def __new__(cls, text: str, parts: Iterable[ShownPart], written: Any = None) -> "PartedText":
-        """Make a text from words with marks in place of images or other parts, and from these parts."""
+        """Make a text from words with marks in place of images or other parts, and from these parts.
+
+        Args:
+            text: The words with the marks.
+            parts: The parts.
+            written: The value by which a file stores this text; None if it isn't known.
+        """
         made = super().__new__(cls, text)
         made.parts = tuple({shown_part.digest: shown_part for shown_part in parts}.values())
         made.written = written

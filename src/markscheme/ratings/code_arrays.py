@@ -42,12 +42,12 @@ def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], 
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Floats, Flags]:
-    """Number the kinds of answers to a criterion: each level, and each reason for an answer without a level.
+    """Number the kinds of answers to a criterion: each level, "does not apply", and any other answer without a level.
 
     Returns:
         The kind of each rating's answer, small whole numbers of shape (n_ratings,); the level of each kind, nan for a
-        kind without a level; and a flag for each kind that says that the criterion does not apply. The last kind stands
-        for a missing answer.
+        kind without a level; and a flag for each kind that says that the criterion does not apply. The last kind is
+        that of missing answers.
     """
     numbers: dict[tuple[float | None, bool], int] = {}
 

@@ -229,7 +229,13 @@ def draws_of(examples: Sequence[Example]) -> list[str]:
 
 
 def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) -> None:
-    """Warn of ratings whose id isn't among the examples' ids, since they are ignored."""
+    """Warn of ratings that are ignored, since no example has their id.
+
+    Args:
+        rated: The ids of the ratings.
+        ids: The ids of the examples.
+        path: The file of the ratings, for the warning; None if there is none.
+    """
     unknown = set(rated).difference(ids)
     if unknown:
         belong = "rating belongs" if len(unknown) == 1 else "ratings belong"

@@ -178,6 +178,11 @@ def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ..
 def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
     """Return what a report says on how an example was drawn for labelling, as keyword arguments of Example.
 
+    Args:
+        drawn: "random", "by-verdict" or "chosen"; None if it isn't known.
+        weight: The example's weight, a number above 0; None for 1.
+        stratum: Name of the stratum that the example was drawn from; None for none.
+
     Raises:
         ValueError: One of the values isn't valid.
     """

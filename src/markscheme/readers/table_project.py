@@ -78,7 +78,12 @@ def _scale(scale: Scale) -> dict[str, Any]:
 
 
 def file_name(name: str, what: str) -> str:
-    """Convert a name to a valid file name: characters that files may not have become dashes."""
+    """Convert a name to a valid file name: characters that files may not have become dashes.
+
+    Args:
+        name: The name.
+        what: Noun for what has the name, such as "a rater", for the error.
+    """
     if is_path_component(name) and " " not in name:
         return name
     return path_component(_NOT_IN_NAMES.sub("-", name).strip("-."), what)

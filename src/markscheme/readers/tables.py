@@ -348,7 +348,14 @@ class _Table:
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a row's rating in each column of one rater's ratings; a rater's ratings are merged later."""
+        """Yield a row's ratings from the columns that belong to one rater each: one Rating for each filled cell.
+
+        The ratings of one rater are merged later.
+
+        Args:
+            row: The row.
+            unit: Id of the response that the row is about.
+        """
         for column in self.of_raters:
             value = column.value(row.raw)
             if value is None:

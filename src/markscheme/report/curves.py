@@ -17,8 +17,14 @@ POINTS = 6
 def line_of(values: Sequence[float], highest: float, columns: int) -> str:
     """Render a curve as a line of at most `columns` block characters, followed by the curve's last value.
 
-    >>> line_of((0, 1, 1, 2), 2, 10)
-    ' ▄▄█ 2'
+    Args:
+        values: The curve's values.
+        highest: The value that the tallest block character shows.
+        columns: Largest number of block characters.
+
+    Example:
+        >>> line_of((0, 1, 1, 2), 2, 10)
+        ' ▄▄█ 2'
     """
     width = min(columns, len(values))
     places = [((column + 1) * len(values)) // width - 1 for column in range(width)]

@@ -326,7 +326,13 @@ class RubricReading:
         return top, path, [where for where, _ in flattened]
 
     def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, path: Place) -> None:
-        """Add a fault for keys given both next to `rubric` and inside it, since one would be ignored."""
+        """Add a fault for keys given both next to `rubric` and inside it, since one would be ignored.
+
+        Args:
+            outer: The mapping that has the key `rubric`.
+            inner: The value of the key `rubric`: a mapping, or a list of criteria.
+            path: Path of `outer` in the file.
+        """
         keys = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & keys, key=str):
             self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*path, key))

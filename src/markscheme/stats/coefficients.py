@@ -71,12 +71,19 @@ class Corrected(NamedTuple):
 
 
 class _Loss(NamedTuple):
-    """Cost (loss) of two different ratings of a unit, as a bilinear form on vectors of features of the ratings.
+    """Mean cost (loss) of differing ratings of a unit, computed from features of the ratings.
 
-    p' form q is the mean loss between two sets of ratings with mean features p and q. Features may be counts of levels,
-    or moments, which suffice for a squared distance.
+    The features of a rating are numbers, such as a 1 for its level and a 0 for every other level. Let p be the mean
+    features of one set of ratings, and q those of another set. Then p' `form` q is the mean loss between a rating of
+    the one set and a rating of the other. For a squared distance, three features suffice (`_squared`).
 
-    `uniform` is the mean loss between two raters who guess all levels equally often, `largest` that of the worst pair.
+    Attributes:
+        name: Name of the loss, such as "quadratic".
+        features: Features of each level, shape (n_levels, n_features).
+        form: Matrix of the bilinear form, shape (n_features, n_features).
+        uniform: Mean loss between two raters who guess all levels equally often.
+        largest: Loss of the two levels that cost most.
+        ranked: True if the loss depends on how often each level occurs.
     """
 
     name: str
@@ -408,9 +415,14 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the cost of differing levels, the observed and the expected disagreement, or why they are undefined.
+    """Return the cost of differing levels, the observed disagreement and the expected one; or why they are undefined.
 
-    Each disagreement is given over all units, then without each jackknife set.
+    Both disagreements are arrays: over all units, then without each jackknife set.
+
+    Args:
+        name: Name of the coefficient.
+        weights: The cost by name, such as "quadratic", or a matrix of the credit for each pair of levels.
+        table: The ratings.
     """
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):

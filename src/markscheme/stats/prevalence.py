@@ -141,7 +141,8 @@ def _over_strata(
 
     Args:
         labelled: Number of labels in each stratum, shape (k,).
-        passes: Number of passing labels in each stratum, shape (k,), as a part of `size`.
+        passes: Effective number of passing labels in each stratum, shape (k,): the share of labels that pass, times
+            `size`.
         size: Effective number of labels in each stratum, shape (k,): the number of equally weighted labels that would
             carry the same information.
         weighed: Number of responses in each stratum, by which the strata are weighted, shape (k,).

@@ -21,7 +21,9 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 
 def may_differ(relabelled: int) -> int | None:
-    """Return how many relabelled examples may differ for the old labels to count; None if too few are relabelled.
+    """Return on how many relabelled examples the new label may differ from the old one, for old labels to count.
+
+    None if too few examples are relabelled.
 
     Args:
         relabelled: Number of examples drawn at random and labelled again.

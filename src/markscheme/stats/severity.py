@@ -215,7 +215,15 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of 0, with limits, capped at given values, that allow for errors not seen yet."""
+    """Estimate an error of 0, with limits that allow for errors not seen yet.
+
+    Args:
+        pairs: The ratings of gold and judge, which are all equal.
+        below: How far the error would fall if the judge were wrong on every example not seen; 0 if it can't be below 0.
+        above: How far the error would rise if the judge were wrong on every example not seen.
+        level: Coverage of the interval, 0 to 1.
+        method: Name of the statistic, for the Estimate's `method`.
+    """
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)

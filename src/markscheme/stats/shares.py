@@ -552,18 +552,23 @@ def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return a few weighted counts in place of many, which give nearly the same sum of log Γ(shape + count).
+    """Return a few weighted numbers for which the sum of log Γ(shape + number) is nearly that over all counts.
 
-    Over counts above 0, log Γ is so smooth that few points, Chebyshev's nodes, determine it. There are as many as keep
-    the relative error of the sum below `_SAME_SUM`.
+    Over counts above 0, log Γ is so smooth that its values at few points (Chebyshev's nodes) determine it. The number
+    of points keeps the relative error of the sum below `_SAME_SUM`. If there are few counts, they are returned
+    themselves.
 
     Args:
         counts: Different counts above 0, ascending.
         times: Number of times that each count occurs.
 
+    Returns:
+        The points, and the weight of each.
+
     Source:
         Berrut and Trefethen (2004), SIAM Review 46(3), 501-517, for the barycentric formula.
         doi:10.1137/S0036144502417715
+
         Trefethen (2013), Approximation Theory and Approximation Practice, theorem 8.2, for the number of nodes.
     """
     if len(counts) < _FEW_COUNTS:

@@ -304,9 +304,10 @@ class _SameGold:
 
         Args:
             x: Values of the figure, shape (n,).
-            strata: Number of each example's stratum of equal or similar gold, shape (n,); its mean is subtracted.
-            covariate: Gold's scores, shape (n,), if a stratum has several of them: a line fitted to them within strata
-                is subtracted too; None if all gold in a stratum is equal.
+            strata: Index of each example's stratum, from 0, shape (n,). The examples of a stratum have equal or similar
+                gold; the mean of the stratum is subtracted.
+            covariate: Gold's scores, shape (n,), if the scores in a stratum differ. Then a line fitted to these scores
+                within strata is subtracted too. None if all gold in a stratum is equal.
         """
         self._strata = strata
         self.sizes = np.bincount(strata)

@@ -47,7 +47,11 @@ class AcceptedPoint:
     ratings: str
 
     def changes(self, before: "AcceptedPoint") -> tuple[str, ...]:
-        """List the changes since the previously accepted run: another judge, reworded criteria, or other settings."""
+        """List what changed since an earlier accepted run: another judge, reworded criteria, or other settings.
+
+        Args:
+            before: The earlier run, which was accepted just before this one.
+        """
         changed = []
         if self.judge != before.judge:
             changed.append(f"judge: {self.judge}")
@@ -110,7 +114,13 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
 
 
 def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
-    """Append a run to the history file in a folder, unless the history read from that file ends with the same run."""
+    """Append a run to the history file in a folder, unless the history ends with the same run already.
+
+    Args:
+        point: The run.
+        history: The runs read from that file.
+        folder: The folder.
+    """
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)

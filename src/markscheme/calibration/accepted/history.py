@@ -223,6 +223,14 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
     """Raise an error about an accepted run that can't be compared, unless the new run is to replace it.
 
     Only a warning is given if the user named other examples and no accepted run.
+
+    Args:
+        why: The reason why the accepted run can't be compared.
+        drift: Options on the accepted run: which one is compared, and if the new run is accepted.
+        of_other_examples: True if the user named other examples than the rubric's own.
+
+    Raises:
+        ComparisonError: The accepted run can't be compared.
     """
     if drift.accept:
         return

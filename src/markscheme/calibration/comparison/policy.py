@@ -96,7 +96,7 @@ class Ruling:
 
     @property
     def state(self) -> RulingState:
-        """State: "refused" if any code is against the judge, "shown" if all are in its favour, else "open"."""
+        """State: "refused" if any reason's code is against the judge, "shown" if all are in its favour, else "open"."""
         if AGAINST.intersection(self.codes):
             return "refused"
         return "shown" if IN_FAVOUR.issuperset(self.codes) else "open"

@@ -501,7 +501,10 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """The judge's mean absolute error of levels, weighted by criteria's shares of the score; if 0, of scores."""
+        """The judge's mean absolute error of levels, weighted by criteria's shares of the score.
+
+        If all levels are right, it is the judge's mean absolute error of scores.
+        """
         by_criterion = sum(
             abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()
         )

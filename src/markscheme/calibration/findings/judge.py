@@ -269,9 +269,13 @@ def _slope(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
-    """Return True if a judge with this slope against gold is too high at gold's low end and too low at its high end.
+    """Return True if the judge is too high where gold is low, and too low where gold is high.
 
     A lenient judge whose levels pile up at the top has a flat slope as well, but is nowhere too low.
+
+    Args:
+        criterion: The evidence on the criterion.
+        slope: Slope of the line that gives the judge's level for gold's level; below 1 it is flat.
     """
     gold = np.where(criterion.both, criterion.gold, np.nan)
     bias = criterion.mean(criterion.errors)

@@ -75,7 +75,11 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
 
 
 def _judge_of(batch: BatchRecord) -> Any:
-    """Open the judge that a batch was sent to, with this environment's API key; refuse a judge at another address."""
+    """Open the judge that a batch was sent to, with this environment's API key.
+
+    Raises:
+        UsageError: In this environment, the judge has another address than the batch.
+    """
     kind = known_kind(batch.judge.name)
     judge: Any = kind.open(batch.judge.model or "", JudgeContext(memory=None))
     if judge.identity.address != batch.judge.address:

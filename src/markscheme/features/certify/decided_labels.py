@@ -13,7 +13,14 @@ from markscheme.stats.intervals import Flags, Floats
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Mark the examples that were drawn at random and haven't been used to tune a threshold, shape (n,)."""
+    """Return flags of the examples that can support a promise, shape (n,).
+
+    They were drawn at random, and haven't been used to tune a threshold.
+
+    Args:
+        labels: Annotators' decisions on the examples.
+        used: Ids of the examples that have been used to tune a threshold.
+    """
     at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
     return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
 

@@ -83,7 +83,11 @@ class Certified:
         return self._as_decided(shown or every[-1], every, decided_by)
 
     def _why_ask(self, differs: Sequence[str]) -> str:
-        """Return why a person should decide: something changed since certification, or no judge is certain enough."""
+        """Return why a person should decide: something changed since certification, or no judge is certain enough.
+
+        Args:
+            differs: Phrases on what changed since certification; empty if nothing did.
+        """
         if not differs:
             return NOT_CERTAIN
         command = with_reading_options(f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write")

@@ -125,7 +125,12 @@ def digest_of_decisions(rubric: Rubric, candidates: Sequence[StageCandidate], ex
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
-    """Return the dict that identifies a promise in the record of tested promises."""
+    """Return the dict that identifies a promise in the record of tested promises.
+
+    Args:
+        promise: The promise.
+        judges: Names of the judges whose decisions the promise is about.
+    """
     return {
         "judge": judges,
         "side": promise.side,

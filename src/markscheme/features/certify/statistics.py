@@ -157,9 +157,10 @@ class CertifiedCascade:
         certain: For each judge, the certainty from which on its decisions are automatic; None if none are.
         stage: For each example, the index of the judge that decides it, from 0; -1 if a person does; shape (n,).
         automatic: Share of examples decided automatically; undefined, with the reason, if everything goes to people.
-        errors: Number of wrong decisions among the automatic ones; if none are automatic, among the last judge's most
-            certain decisions that were tested.
-        n_automatic: Number of examples decided automatically; if there are none, the number that was tested.
+        errors: Number of wrong automatic decisions. If no decision is automatic, number of wrong ones among the last
+            judge's most certain decisions, on which the promise was tested.
+        n_automatic: Number of automatic decisions; if there are none, the number of decisions on which the promise was
+            tested.
         upper: Upper limit of the share of wrong automatic decisions; None if everything goes to people.
         passes: Number of automatic passes; 0 if passes aren't known.
         wrong_passes: Number of automatic passes that are wrong.
@@ -534,7 +535,16 @@ def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """Return a sentence on whether examples or groups are too few for a promise, with the number needed."""
+    """Return a sentence on whether examples or groups are too few for a promise, with the number needed.
+
+    Args:
+        promise: The promise in words.
+        noun: Word for what is too few, such as "label", to which an "s" is added.
+        unit: Word for what the promise is about, such as "decision", to which an "s" is added.
+        have: Number of these units.
+        limit: The promise.
+        groups: Number of groups that the units are of; None if each is a group of its own.
+    """
     if groups is not None and groups < limit.fewest:
         return f"groups of {noun}s: {promise} takes {unit}s in {limit.fewest} groups, and there are {groups}"
     if have >= limit.fewest:

@@ -138,7 +138,7 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
 
 
 def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
-    """Return the limits on criteria per call to compare; (None,), which means the rubric's own, if no list is given."""
+    """Return which limits on criteria per call are compared; (None,), the rubric's own limit, if none are listed."""
     return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
 
@@ -177,7 +177,14 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return labelled examples and their folder, each None if missing; add a sentence on held-out labels to `notes`."""
+    """Return labelled examples and their folder, each None if missing; add a sentence on held-out labels to `notes`.
+
+    Args:
+        named: The examples or their file, as the caller names them; None for the rubric's own.
+        rubric: The rubric.
+        options: Which of the examples count, such as those of a split.
+        notes: A list to which the sentence is added.
+    """
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:

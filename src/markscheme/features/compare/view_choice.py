@@ -347,7 +347,13 @@ def _details(compared: "Compared") -> Iterator[doc.Section]:
 
 
 def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Iterator[doc.Block]:
-    """Yield the parts of the page that compare one judge with gold, with a prefix that keeps its HTML ids unique."""
+    """Yield the parts of the page that compare one judge with gold: bars, a scatter plot and the criteria.
+
+    Args:
+        comparison: The judge compared with gold.
+        target: Share of examples on which the judge has to agree.
+        tag_prefix: Prefix of the tags by which the page finds this judge's examples, among those of other judges.
+    """
     yield agreement_bars(comparison, target)
     yield scatter(comparison)
     yield from criteria_blocks(comparison, tag_prefix=tag_prefix)

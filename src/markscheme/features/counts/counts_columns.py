@@ -255,7 +255,16 @@ def _is_number(cell: Any) -> bool:
 
 
 def _fault(name: str, cells: Cells, first: int, line: int, column: str, why: str) -> UsageError:
-    """Make the error about a wrong cell, which names the cell's row, column and text."""
+    """Make the error about a wrong cell, which names the cell's row, column and text.
+
+    Args:
+        name: Name of the file.
+        cells: The columns that were read at once, each a list of cells.
+        first: Number in the file of the first row of `cells`.
+        line: Number in the file of the wrong cell's row.
+        column: Name of the column.
+        why: What the cell must be, such as "must be a number".
+    """
     cell = cells[column][line - first] if column in cells else None
     return UsageError(f"{name}, row {line}, column {column} {why}, got {cell!r}")
 

@@ -437,7 +437,17 @@ def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
 
 
 def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate, float | None]:
-    """Estimate the logistic curve's intercept and slope by a jackknife, with the slope's p-value or None."""
+    """Estimate the logistic curve's intercept and slope by a jackknife, with the p-value of the slope.
+
+    Args:
+        p: Probabilities of the event, shape (n,).
+        y: Outcomes, 0 or 1, shape (n,).
+        in_groups: Groups of the examples.
+
+    Returns:
+        Intercept, slope, and the p-value of the test that the slope is 1 or more, None if it can't be computed. If the
+        probabilities separate the outcomes, no curve fits best, and all three have no value.
+    """
     methods = ("intercept of the log-odds", "slope of the log-odds")
     whole = logistic_curve(p, y)
     if whole is None:

@@ -64,7 +64,11 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
 
 
 def _about_columns(mark: float) -> str:
-    """Explain the columns of the table of raters."""
+    """Explain the columns of the table of raters.
+
+    Args:
+        mark: The pass mark.
+    """
     return (
         "Agrees: same pass/fail decision as the labels, by the pass mark. "
         f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."

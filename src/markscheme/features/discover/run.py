@@ -40,7 +40,18 @@ def take_in_notes(
     *,
     quiet: bool,
 ) -> None:
-    """Import notes from files, and print what was imported and what was left out."""
+    """Import notes from files, and print what was imported and what was left out.
+
+    Args:
+        name: Name of the rubric to be.
+        here: The working directory.
+        pool: File of the outputs that the notes are on; None for the file that was named before.
+        columns: What the columns and values of tables mean.
+        rater: Name of the notes' author, for files that don't say it.
+        taking: The files of notes, and options on how they are read.
+        seed: Random seed of the reading order.
+        quiet: True to print on standard error, and nothing on standard output.
+    """
     paths = [existing_file(path) for path in taking.notes]
     content = take_notes(
         name,

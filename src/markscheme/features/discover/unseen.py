@@ -144,9 +144,10 @@ def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFID
     """Compute an upper bound, valid however often it is computed, on the share of outputs with a mode nobody has noted.
 
     The chance that the next output shows a new mode can only fall while reading. Each value m of this chance is tested
-    against smaller values by likelihood ratios, over the outputs read since each of several starts. Their weighted mean
-    is a martingale if m is true, so it reaches 1/(1-confidence) with probability 1-confidence at most; the bound is the
-    m at which it does. The chance is that this reader *would note* a new mode.
+    against smaller values by likelihood ratios, over the outputs read since each of several starts. If m is the true
+    chance, the weighted mean of these ratios is a martingale, so it reaches 1/(1-confidence) with probability
+    1-confidence at most. The bound is the m for which the weighted mean is 1/(1-confidence). An output shows a new mode
+    if this reader *would note* one.
 
     Args:
         is_new: 1 for an output in which a new mode was noted, else 0, in reading order, shape (n,).

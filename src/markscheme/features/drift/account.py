@@ -246,7 +246,10 @@ def _advice_and_options(drift: CriterionDrift) -> tuple[str, TypedOptions]:
 
 
 def _earlier_parameters(explanation: Explanation) -> dict[str, str]:
-    """Return the options that set the judge's changed parameters as in the accepted runs, where they were set."""
+    """Return the options that set the judge's changed parameters as in the accepted runs, by the parameter's name.
+
+    A parameter that wasn't set in the accepted runs is left out.
+    """
     then = {change.key.removeprefix("judge:parameter:"): change.then for change in explanation.changes}
     names = ("temperature", "max_tokens")
     return {name: f"-o {name}={then[name]}" for name in names if then.get(name) not in (None, "nothing")}

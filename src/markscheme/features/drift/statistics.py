@@ -348,7 +348,14 @@ def _among_runs(
 
 
 def _chance_alike(between: float, within: float, r: int, n: int) -> float:
-    """Compute the p-value of the F test that the accepted runs differ only by the noise of single answers."""
+    """Compute the p-value of the F test that the accepted runs differ only by the noise of single answers.
+
+    Args:
+        between: Variance of the accepted runs' figures.
+        within: Variance of one run's figure due to noise in single answers.
+        r: Number of accepted runs.
+        n: Number of examples.
+    """
     if within == 0:
         return 1.0 if between == 0 else 0.0
     return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))

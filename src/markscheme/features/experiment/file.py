@@ -179,7 +179,13 @@ class _Reading:
         return [case for index, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", index)))]
 
     def _case(self, raw: Any, path: Place, elsewhere: str | None = None) -> ExperimentCase | None:
-        """Build a case from its raw value; if it is invalid, record a fault and return None."""
+        """Build a case from its raw value; if it is invalid, record a fault and return None.
+
+        Args:
+            raw: The raw value.
+            path: Path of the value in the experiment's file.
+            elsewhere: Name and line of another file that the value is from; None for the experiment's file.
+        """
         try:
             if elsewhere is None and isinstance(raw, Mapping):
                 self._refuse_unknown(raw, CASE_KEYS, path)

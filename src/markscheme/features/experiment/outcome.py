@@ -105,7 +105,10 @@ def report_of(
 
 
 def _decisions_in_accepted_run(run: ExperimentRun) -> DecidedExamples | None:
-    """Return annotators' and judge's decisions in the accepted calibration; None if it doesn't hold for this judge."""
+    """Return annotators' and judge's decisions in the accepted calibration; None if it isn't of this very setting.
+
+    That is, None if the calibration was made with another rubric, prompt or judge than the run.
+    """
     rubric = run.experiment.rubric
     receipt = run.receipt
     folder = find_calibration(rubric.name, Path.cwd())

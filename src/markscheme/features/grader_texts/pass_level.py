@@ -248,9 +248,13 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Rewrite a range of scores such as "pass 3 to 5" as its two ends, "pass 3 or 5", by which the limit is read later.
+    """Rewrite a range of passing scores by its two ends: "pass 3 to 5" becomes "pass 3 or 5".
 
-    The range of the whole scale stays as it is.
+    The limit is read later from the two ends. A range that is the whole scale stays as it is.
+
+    Args:
+        band: The match of the range in the text.
+        scale: The scale.
     """
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"

@@ -97,10 +97,13 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of the test with this number, from 1.
+        """Return the significance level of a test of finalists.
 
-        Each test has half the level of the one before; that level is split evenly over the other settings that were
-        tried on these labels, `settings`.
+        Each test has half the level of the one before. That level is divided by `settings`, the number of other
+        settings that were tried on these labels.
+
+        Args:
+            opening: The number of the test, from 1.
         """
         return opening_alpha(opening) / self.settings
 

@@ -96,7 +96,13 @@ class ImprovementRun:
         return sum(spreads) / len(spreads) if spreads else None
 
     def _chance_to_find(self, answer: FinalistsResult) -> float:
-        """Compute the probability that a test on these labels confirms the planned gain, by the spread seen on dev."""
+        """Compute the probability that the test on held-out labels confirms the planned gain.
+
+        Labels are assumed to spread as much as on dev.
+
+        Args:
+            answer: The result of the test, with the number of tasks and the significance level.
+        """
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
     def _on_dev(self) -> str:

@@ -142,6 +142,13 @@ def _with_examples(
     """Return the command that stores the responses that imported ratings are about; None if no ratings are stored.
 
     The command reads the same files or, if these contain no responses, a file that the user has to name.
+
+    Args:
+        name: Name of the rubric.
+        paths: The files that were imported.
+        run: The result of the import.
+        given_options: Options of the import to repeat, by name; None for one that wasn't given.
+        columns: What the files' columns and values mean.
     """
     if run.targets.ratings is None:
         return None

@@ -54,12 +54,12 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _without_undecided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Return the judge's ratings; drop overall scores that say neither pass nor fail, unless a rubric's pass mark does.
+    """Return the judge's ratings without overall scores, unless these pass or fail.
 
     Args:
         judged: The judge's ratings.
-        named: True if the user names a rubric, whose pass mark turns scores into decisions; then ratings are returned
-            unchanged.
+        named: True if the user names a rubric, whose pass mark turns every score into a decision; then the ratings are
+            returned unchanged.
     """
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged

@@ -137,7 +137,12 @@ class CriteriaTrend:
         return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 
     def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
-        """Return sentences on agreement and limits, and on the labels needed if the trend is undecided."""
+        """Return sentences on agreement and limits, and on the labels needed if the trend is undecided.
+
+        Args:
+            decision: The verdict on the judge.
+            good_for: Phrase on whether the verdicts may be used for trends, such as "good for trends"; "" to add none.
+        """
         agreement = self.figures.agreement.estimate(level=decision.level)
         if agreement.value is None:
             return ()

@@ -196,9 +196,10 @@ def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> Groupe
     """Return the share of verdicts that are hits, where each task has the same total weight.
 
     Args:
-        hits: Flags of the verdicts that are hits.
-        task: Number of each verdict's task.
-        criterion: Number of each verdict's criterion; None if only errors within a task are related.
+        hits: Flags of the verdicts that are hits, shape (n,).
+        task: Number that names each verdict's task, shape (n,).
+        criterion: Number that names each verdict's criterion, shape (n,); None if only errors within a task are
+            related.
     """
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 

@@ -30,8 +30,7 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
     Args:
         rubrics: The rubrics, at least one.
-        judges: What to do before each kind of judge can be asked, by kind; None if it is ready, as the default judge
-            must be before it is asked.
+        judges: What to do before each kind of judge can be asked, by kind; None if that kind is ready to be asked.
         streams: A section with the picture of each stream.
     """
     on_pages = OnPages((*(_history(status) for status in rubrics if status.history), *streams))

@@ -19,7 +19,8 @@ _Tables: TypeAlias = Sequence[tuple[str, Sequence[TableColumn]]]
 def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], Mapping[str, int]]:
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
-    Of three tables or more with ids, one with annotators' ratings and no judge's may lack rows: its cells are empty.
+    If there are three tables or more, all with ids, a table with annotators' ratings and without a judge's may lack
+    some rows; the cells of these rows are empty in its columns.
 
     Returns:
         The columns of all tables, with the file's name added if several have a column of the same name, and the number

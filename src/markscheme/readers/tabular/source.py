@@ -348,7 +348,14 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return True if the table has no header, so that its first row is data: repeated values show that."""
+    """Return True if the table has no header, so that its first row is data.
+
+    That is shown if several cells of the first row are equal, and the columns of these cells contain their text again.
+
+    Args:
+        names: The cells of the first row.
+        rows: The other rows.
+    """
     if not all(names) or len(set(names)) == len(names):
         return False
     repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]

@@ -130,6 +130,15 @@ def compare_versions(
 ) -> VersionComparison:
     """Compare two versions of a rubric by people's levels, by reports on a judge, or by asking a judge with each.
 
+    Args:
+        old: The old version.
+        new: The new version.
+        examples: The file of labelled examples; None for the rubric's own.
+        judge: Name of the judge to ask by a version without a report; None to compute that version's decisions from
+            people's levels.
+        ask: How the judge is asked.
+        watch: Shows progress.
+
     Raises:
         UsageError: There are no examples, or none has a decision by people.
     """
@@ -257,7 +266,15 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
-    """Count the settings (rubric with judge) tried on these examples, except the old version's; return at least 1."""
+    """Count the settings that were tried on these examples, without those of the old version; return at least 1.
+
+    A setting is a rubric with a judge.
+
+    Args:
+        old: The old version of the rubric.
+        new: The new version of the rubric.
+        ids: Ids of the examples.
+    """
     tried = settings_on(example_digests(ids), settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 

@@ -12,17 +12,19 @@ from markscheme.stats.intervals import Floats
 def mark_test(
     scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
 ) -> tuple[float, float | None]:
-    """Test whether annotators pass half of the responses whose score equals the pass mark, by likelihood ratio.
+    """Test the pass mark: whether annotators pass as many of the responses at this score as the odds say.
+
+    The test is by likelihood ratio, with a logistic regression of decisions on scores.
 
     Args:
         scores: Scores of the responses, shape (n,), 0 to 1.
         passed: Annotators' decisions, 1 for pass and 0 for fail, shape (n,).
         weights: Weight of each decision, shape (n,).
         mark: The pass mark, 0 to 1.
-        odds: Odds of a pass at the mark; 1 means that half of the responses there pass.
+        odds: Odds of a pass at a fitting pass mark; 1 means that half of the responses there pass.
 
     Returns:
-        The p-value, and the score at which half of the responses pass, None if passes don't rise with the score.
+        The p-value, and the score at which a pass has these odds, None if passes don't rise with the score.
 
     Source:
         Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.

@@ -185,7 +185,12 @@ def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Auth
 
 
 def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
-    """Return the weights with a pass mark fitted to annotators' decisions; preferences have no pass mark."""
+    """Return numbers whose pass mark is fitted to annotators' decisions, and whose weights are unchanged.
+
+    Args:
+        rows: The decisions, with the levels.
+        numbers: The weights and pass mark; returned as they are if there is no pass mark, as for preferences.
+    """
     if numbers.mark is None:
         return numbers
     mark = fitted_mark(

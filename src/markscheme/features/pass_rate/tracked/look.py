@@ -371,6 +371,14 @@ def _what_moved(
 
     All three are None if no evidence has reached its threshold. A judge that had moved at an earlier look of the period
     stays the cause, even if it was accepted again since.
+
+    Args:
+        people: The evidence on people's pass rate.
+        judge: The evidence on the judge, from the examples of its accepted run; None if no run is accepted.
+        share: The evidence on the judge's share of passes.
+        graded: The weeks whose responses are graded.
+        rows: The graded responses.
+        judge_had_moved: True if an earlier look of the period showed that the judge had moved.
     """
     judge_rang = judge_had_moved or (judge is not None and judge.has_rung)
     if not (people.has_rung or share.has_rung or judge_rang):

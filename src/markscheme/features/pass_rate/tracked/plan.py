@@ -116,7 +116,14 @@ def _half_width(rates: JudgeRates, labels: int) -> float:
 
 
 def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) -> Floats:
-    """Simulate in how many weeks a drop is found, shape (streams,); infinite if not within two years."""
+    """Simulate in how many weeks a drop is found, shape (streams,); infinite if not within two years.
+
+    Args:
+        rates: The judge's rates before the drop.
+        audits: Number of audits per week.
+        drop: How far people's pass rate drops.
+        streams: Number of streams to simulate.
+    """
     generator = np.random.default_rng(PLAN_SEED)
     begins = np.asarray(generator.integers(DROPS_FROM[0], DROPS_FROM[1], streams, endpoint=True), dtype=np.int64)
     has_dropped = np.arange(1, HORIZON + 1) >= begins[:, None]

@@ -593,7 +593,11 @@ def _accepted(folder: Path) -> Accepted | None:
 
 
 def _anchors(folder: Path) -> Callable[[date | None, str], AnchorWatch] | None:
-    """Return a function that weighs the evidence since a day that the judge changed; None without an accepted run."""
+    """Return a function that computes the evidence that the judge changed; None without an accepted run.
+
+    The function's arguments are the day since which looks count, and the time since which looks at earlier accepted
+    runs count. The first may be None, for all looks.
+    """
     accepted = _accepted(folder)
     if accepted is None:
         return None
