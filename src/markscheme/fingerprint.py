@@ -55,7 +55,7 @@ def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
 
 
 def fingerprints_of(numbers: Sequence[int]) -> list[str]:
-    """Return the fingerprints that are given as whole numbers of 64 bits.
+    """Convert fingerprints stored as whole numbers of 64 bits to text.
 
     Example:
         >>> fingerprints_of([255]) == ["00000000000000ff"]

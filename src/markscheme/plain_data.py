@@ -398,7 +398,10 @@ class _JsonStream:
         self._at += 1
 
     def _more(self) -> bool:
-        """Read another block, twice as large if the last was too small for a value; return False at the file's end."""
+        """Read another block of the file; return False at the end of the file.
+
+        The block is twice as large as the one before if that was too small for one value.
+        """
         block = self._file.read(self._size)
         self._size = self._size * 2 if not self._at else 1 << 20
         self._text = self._text[self._at :] + block

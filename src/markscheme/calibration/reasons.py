@@ -91,7 +91,12 @@ def _decide(side: GateSide, who: Labeller) -> str:
 
 
 def _success_clause(side: GateSide, who: Labeller) -> str:
-    """Return a clause on one side of a gate: how often the judge is right, such as "stops 95% of what people fail"."""
+    """Return a clause on one side of a gate: how often the judge is right, such as "stops 95% of what people fail".
+
+    Args:
+        side: The side: stops or keeps.
+        who: Who gave the labels.
+    """
     estimate = side.estimate
     if estimate.is_count:
         return f"{_DOES[side.name]} {_of_responses(side.share.hits, side, who)}"

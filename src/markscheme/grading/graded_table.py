@@ -53,10 +53,10 @@ class GradedCounts:
         fails: Number of responses that a judge of the cascade failed.
         rows: Number of responses with a score by a rubric of their own.
         scores: The sum of these scores.
-        unclipped: The sum of these scores before each is cut to 0 to 1.
+        unclipped: The sum that `scores` would be if no score were cut to 0 to 1.
         failed: Number of rows of the whole table that fail.
         ungraded: Number of rows of the whole table that could not be graded.
-        is_whole: True if the table is written; False if the budget ended early.
+        is_whole: True if the whole table is written; False if the budget ended before that.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with two mean scores: if each row is cut to 0 to 1, and if only the mean is; "" if both are equal.
+        """Sentence with two mean scores: of rows each cut to 0 to 1, and with only the mean cut; "" if they are equal.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'

@@ -177,7 +177,9 @@ class Receipt:
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
         """Return the receipt; it no longer holds if requests left out other parameters than in the calibration.
 
-        Each way is the names of the parameters left out when the judge was asked for one of the grade's answers.
+        Args:
+            ways: For each way in which the judge was asked for the grade's answers, the names of the parameters left
+                out.
         """
         always = {name for name in self.without if not name.endswith(IN_PART)}
         allowed = always | {name.removesuffix(IN_PART) for name in self.without}

@@ -280,8 +280,8 @@ def must_pass(criterion: Criterion) -> bool:
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
     """Return True if a response passes by its score and the levels of criteria that must pass; None if undecided.
 
-    A missing level on a criterion that must pass doesn't fail the response; but if the rubric has no score, the result
-    is then None.
+    A missing level on a criterion that must pass fails nothing if there is a score. In a rubric that has no score, it
+    leaves the decision open.
     """
     if rubric.is_of_pairs or not rubric.decides:
         return None
@@ -337,7 +337,13 @@ def _share_of_best(raw: float, weights: Sequence[float]) -> float:
 
 
 def _is_doubtful(score: float, passed: bool, rubric: Rubric) -> bool:
-    """Return True if a score lies in the rubric's gray zone, so that a person should decide."""
+    """Return True if a score lies in the rubric's gray zone, so that a person should decide.
+
+    Args:
+        score: The score.
+        passed: True if the response passes; the zone may be wider for passes than for fails.
+        rubric: The rubric.
+    """
     return rubric.gray_zone.has(abs(score - rubric.pass_mark) - ROUNDING, passed=passed)
 
 

@@ -197,7 +197,13 @@ class TakenSettings:
         return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form of request with a refused setting lowered or left out; None if neither is possible."""
+        """Return the form of request with a refused setting lowered or left out; None if neither is possible.
+
+        Args:
+            form: The form of the refused request.
+            kind: Kind of the refused setting, such as "limit".
+            refusal: The server's refusal.
+        """
         if kind == "limit":
             allowed = refusal.allowed_limit(self.limit_in(form))
             if allowed is not None:

@@ -61,7 +61,11 @@ def find_settings(start: Path) -> SettingsFile:
 
 
 def set_in_file(*keys: str) -> str:
-    """Return the settings file and a colon, which begin an error on options that it sets; "" if it sets none."""
+    """Return "FILE: ", to begin an error with, if the settings file sets an option; "" if it sets none.
+
+    Args:
+        keys: Keys of the options that the error is about.
+    """
     settings = find_settings(Path.cwd())
     return f"{settings.path}: " if not settings.values.keys().isdisjoint(keys) else ""
 

@@ -498,7 +498,7 @@ def grading_of(call: Call, engine: Engine) -> Grading:
 
 
 def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return a grade as Promptfoo's grading result, with one component for each criterion, named as its metric."""
+    """Return a grade as Promptfoo's grading result; the component of a criterion has the criterion's name as metric."""
     components = {
         criterion.name: component
         for criterion in call.rubric.criteria

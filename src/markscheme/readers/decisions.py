@@ -285,7 +285,9 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield, for each line, the sample numbers of its ratings: how often the rater rated the response in earlier lines.
+    """Yield, for each line, the sample number of each of its ratings.
+
+    It is the number of earlier lines in which the rater rated the response.
 
     Args:
         units: The id of each line's response.

@@ -98,7 +98,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """List the formats that files may have where a caller expects a kind of content, as the end of an error message."""
+    """List the formats that a file with the expected kind of content may have, as the end of an error message."""
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
     )

@@ -39,7 +39,8 @@ class SharedScales:
     """Conversion of judges' and people's numbers, criterion by criterion, to one scale for both.
 
     Attributes:
-        spans: Lowest and highest value of judges' own scale and of people's, under "judge" and "human".
+        spans: Lowest and highest value of the scale that judges used, under "judge", and of people's scale, under
+            "human".
         ends: The scale that numbers are converted to, by "judge" or "human" and by criterion, or `OVERALL`.
     """
 

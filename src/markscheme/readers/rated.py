@@ -392,6 +392,11 @@ def formats_of(
 ) -> list[tuple[Peek, FileFormat]]:
     """Detect the format of each file.
 
+    Args:
+        paths: The files.
+        expected: The kind of content that the caller expects.
+        options: The user's options on columns.
+
     Raises:
         RatingError: A file has no known format, or is of another tool than the export before it.
     """

@@ -197,7 +197,7 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
 
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the rows of a table with their numbers; None for a row that is longer or shorter than the header."""
+    """Yield the rows of a table, each with its number; None in place of a row of another length than the header."""
     yield from parquet_rows(path) if form == "parquet" else table_rows(path, RatingError)
 
 

@@ -256,7 +256,8 @@ class _Table:
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
         """Names of the columns that each input may be read from, by input.
 
-        An input that only the rubric declares, and not markscheme itself, is read from the column with its own name.
+        A name of an input that only the rubric declares is also the name of its column. For the inputs of markscheme
+        itself there are several names.
         """
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
@@ -367,7 +368,12 @@ class _Table:
                 yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Return who gave a row's verdict: the judge, if one is named or the table has labels; else the row's rater."""
+        """Return who gave a row's verdict: the judge, if one is named or the table has labels; else the row's rater.
+
+        Args:
+            row: The row.
+            named: Name of the judge in the row; None if the row names none.
+        """
         if named is not None or self.has_labels:
             return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")

@@ -399,7 +399,13 @@ def _broken(text: str, width: int) -> list[str]:
 
 
 def _in_columns(row: Sequence[str], widths: Sequence[int], *, are_headings: bool = False) -> list[str]:
-    """Return the lines of a table's row, in which cells start in the first line and headings end in the last."""
+    """Return the lines of a table's row: cells begin in the first line, headings end in the last line.
+
+    Args:
+        row: The cells.
+        widths: Width of each column.
+        are_headings: True if the cells are headings.
+    """
     order = reversed if are_headings else iter
     cells = (order(_broken(cell, width)) for cell, width in zip(row, widths, strict=False))
     lines = order([*zip_longest(*cells, fillvalue="")])

@@ -203,7 +203,15 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return a rubric with these criteria, the settings of the run's rubric, and the row's guidelines and pass mark."""
+    """Return the run's rubric with other criteria, and with what a row's rubric adds.
+
+    The row's guidelines are put after the run's; the row's pass mark counts unless it is the default.
+
+    Args:
+        core: The rubric of the run.
+        criteria: The criteria.
+        rubric_of_row: The rubric that the row brings.
+    """
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
     mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description

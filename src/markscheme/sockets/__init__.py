@@ -18,7 +18,7 @@ def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Select, from the known facts about a response, those that have the name of an input of the rubric.
 
     A row's own rubric is added as `rubric` if it is known. If the rubric declares only one of `messages`, `tool_calls`
-    and `trace`, and that one isn't known, it gets the steps of another of these three.
+    and `trace`, and that one isn't known, its value is made from the steps of a known one.
     """
     steps = {name: facts[name] for name in STEPPED if facts.get(name) is not None}
     inputs = {name: facts.get(name) for name in rubric.known_inputs}

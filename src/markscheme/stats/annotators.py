@@ -299,7 +299,7 @@ class _AlphaComparison:
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Columns of the annotators who rated enough examples together with another annotator."""
+        """Indices of the columns of annotators who rated enough examples together with another annotator."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property
@@ -357,7 +357,12 @@ class _AlphaComparison:
         return np.asarray(np.average(alphas, axis=0, weights=[self._shared(*pair) for pair in pairs]))
 
     def _shared(self, first: int, second: int) -> int:
-        """Count the examples that two columns both rated."""
+        """Count the examples that two columns both rated.
+
+        Args:
+            first: Index of the first column.
+            second: Index of the second column.
+        """
         return self.groups.count(~np.isnan(self.columns[:, first] + self.columns[:, second]))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:

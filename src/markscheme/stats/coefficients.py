@@ -568,7 +568,7 @@ def _reach(table: RatingPatterns, code: Floats) -> Floats:
 
 
 def _pairs_agreeing(table: RatingPatterns) -> Floats:
-    """Compute, for each distinct row, the share of its pairs of ratings that are on the same level."""
+    """Compute, for each distinct row of ratings, the share of its pairs of ratings that are on the same level."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
     run = np.zeros(len(ratings))

@@ -431,9 +431,9 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings minus their mean, 0 where they don't count, and sums of these deviations.
+        """Return a column's ratings minus their mean, and sums of these deviations; ratings that don't count are 0.
 
-        The first sum is over all units; all further sums are over all units but one group in turn.
+        The first sum is over all units, each further sum over all units except those of one group.
 
         Args:
             number: Index of the column.

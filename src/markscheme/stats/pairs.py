@@ -94,9 +94,9 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) with another value than a rater's most common one.
+        """Number of units (or groups) whose value isn't the rater's most common value, for gold or the judge.
 
-        It is counted for gold and for the judge; the smaller number is returned.
+        Of gold's number and the judge's, the smaller one.
         """
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 

@@ -187,9 +187,10 @@ class LevelSwap:
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria on which gold's levels together repair most; None if one alone always repairs as much.
+        """Find the two criteria whose fixes together repair most; None if no pair repairs more than one of its fixes.
 
-        Of equal pairs, the first in the order of the criteria is best.
+        To fix a criterion is to replace the judge's levels on it by gold's. Of equal pairs, the first in the order of
+        the criteria is best.
 
         Args:
             by: What is repaired: decisions or scores.

@@ -158,7 +158,7 @@ class GroupedShare(GroupedFigure):
 
     @property
     def design_effect(self) -> float:
-        """Number of examples that carry as much information as one independent example; 1 without groups."""
+        """Number of examples of these groups that carry as much information as an independent one; 1 without groups."""
         return self.n / self.effective if self.n else 1.0
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:

@@ -343,8 +343,7 @@ class Comparison:
     def misses(self) -> Floats:
         """Judge minus gold by the compared measure, shape (n_examples,), to 9 decimals; nan where one is missing.
 
-        Categories have no difference: where they are compared, the differences are those of the scores, if there are
-        any.
+        If categories are compared, the difference is that of the scores, since categories have none.
         """
         if isinstance(self.measure.of, Rubric):
             return self.score_errors

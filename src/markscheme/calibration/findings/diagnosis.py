@@ -95,8 +95,9 @@ def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Find
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
     """Yield faults on single criteria, without those that an earlier fault on the same criterion explains.
 
-    A judge that rewards length moves all criteria together, which looks like a halo and like noise. So, if `by_length`
-    isn't empty, a halo or noise is reported only if it remains after the effect of length is removed.
+    A judge that rewards length moves all criteria together, which looks like noise and like a halo (one impression that
+    colours all criteria). So, if `by_length` isn't empty, a halo or noise is reported only if it remains after the
+    effect of length is removed.
 
     Args:
         evidence: The evidence, with the judge's ratings.

@@ -149,7 +149,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate how closely the judge's levels follow gold's, by a coefficient on which bias has no effect."""
+    """Estimate how closely the judge's levels follow gold's: Pearson's r, or Cohen's kappa for categories."""
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 

@@ -304,7 +304,10 @@ def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
 
 
 def _metadata_keys(examples: Sequence[Example]) -> list[str]:
-    """Return the metadata keys that divide the examples into few enough slices, in order of occurrence."""
+    """Return the metadata keys whose values, at least two but not too many, divide the examples into slices.
+
+    The keys are in the order in which they occur.
+    """
     values: dict[str, set[str]] = {}
     for metadata in filter(None, values_of(examples, "metadata")):
         for key, value in metadata.items():

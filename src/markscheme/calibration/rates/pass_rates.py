@@ -106,8 +106,12 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
     """Replace the verdict stored with each label by the judge's new verdict on the response, if it has exactly one.
 
-    The shares of passes and fails are those of the new verdicts, so a label stored with the verdict of an earlier run
-    or another judge would correct errors that this judge doesn't make.
+    The shares of passes and fails are those of the new verdicts. A label stored with another verdict, of an earlier run
+    or another judge, would correct them for errors that this judge doesn't make.
+
+    Args:
+        pool: The graded responses with the judge's new verdicts.
+        labelled: The labelled examples with their stored verdicts.
     """
     times = Counter(pool.ids)
     here = {unit: decision for unit, decision in zip(pool.ids, pool[JUDGE].decisions, strict=True) if times[unit] == 1}
@@ -199,7 +203,13 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return each row's stratum: the one its example was drawn from if `by_name`, else the judge's passes or fails."""
+    """Return each row's stratum: by name, or by the judge's verdict.
+
+    Args:
+        table: The table.
+        by_name: True for the stratum that the row's example was drawn from; False for the judge's passes or the judge's
+            fails.
+    """
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
@@ -239,7 +249,13 @@ def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
 
 
 def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> GroupPassRate:
-    """Estimate the raw and the corrected pass rate of one group of the graded responses."""
+    """Estimate the raw and the corrected pass rate of one group of the graded responses.
+
+    Args:
+        pool: The group's graded responses.
+        labelled: Its labelled examples.
+        how: How these examples were drawn.
+    """
     why = _why_withheld(labelled, how)
     raw = raw_rate(pool)
     if why is not None:

@@ -323,7 +323,7 @@ def candidate_by_asking(
 
 
 def _name_to_ask(judge: GradingJudge) -> str:
-    """Return the name by which a judge that the user didn't name, the default judge, can be asked again."""
+    """Return the name by which the default judge, which the user didn't name, can be asked again."""
     if isinstance(judge, RecordedJudge):
         return f"recorded:{judge.path}"
     identity = judge.identity

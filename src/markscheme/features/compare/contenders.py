@@ -207,7 +207,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Return the ids under which different calibrations have different responses."""
+    """Return the ids that belong to one response in a calibration and to another response in another calibration."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())

@@ -339,7 +339,12 @@ def _words(criterion: Criterion) -> list[str]:
 
 
 async def _answer(kind: type[_Model], generated: Awaitable[Any]) -> _Model | Unread:
-    """Validate an LLM's answer, from a generate function; return Unread with the reason if the answer is invalid."""
+    """Validate an LLM's answer, from a generate function; return Unread with the reason if the answer is invalid.
+
+    Args:
+        kind: The class that the answer must fit.
+        generated: The answer that the caller's generate function will give.
+    """
     try:
         return kind.model_validate(await generated, from_attributes=True)
     except ValidationError as error:

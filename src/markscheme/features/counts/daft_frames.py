@@ -47,7 +47,12 @@ def counted_frame(
 
 
 def _examples(frame: daft.DataFrame, query: CountQuery) -> tuple[daft.DataFrame, int | None]:
-    """Return labelled examples with the columns to count, and the number of groups; None if no column names groups."""
+    """Return labelled examples with the columns to count, and the number of groups; None if no column names groups.
+
+    Args:
+        frame: The frame, with a column `RATER__CRITERION` for each rater and criterion.
+        query: The query, which names the columns and computes further ones.
+    """
     levels = (col(column).cast(DataType.float64()).alias(name) for name, column in query.columns.items())
     text = DataType.string()
     labelled = frame.select(col("group_id"), *levels).where(daft.sql_expr(query.is_labelled))

@@ -563,7 +563,13 @@ def at_least_wrong(chances: Floats, errors: int) -> float:
 
 
 def _edges(ranked: Floats) -> list[int]:
-    """Return the index at which each bin ends: bins have about equal counts; equal probabilities are in one bin."""
+    """Return, for each bin, the index after its last probability; bins have about equal counts.
+
+    Equal probabilities are in one bin.
+
+    Args:
+        ranked: The probabilities in ascending order.
+    """
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []

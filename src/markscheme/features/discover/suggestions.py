@@ -161,7 +161,12 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return prompts that ask about each note twice, to estimate their cost; they lack modes that replies will name."""
+    """Return prompts that ask about each note twice, to estimate their cost; they lack modes that replies will name.
+
+    Args:
+        notes: The notes, by key.
+        definitions: Definitions of the modes so far, by name.
+    """
     return [
         prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
     ]

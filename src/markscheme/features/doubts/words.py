@@ -25,7 +25,13 @@ def failed_by_others(passing: int, false_fails: int) -> str:
 
 
 def annotators_alike(first: str, second: str, examples: int) -> str:
-    """Say that two annotators never differ, so that one may be a copy of the other."""
+    """Say that two annotators never differ, so that one annotator's labels may be a copy of the other's.
+
+    Args:
+        first: Name of one annotator.
+        second: Name of the other annotator.
+        examples: Number of examples that both labelled.
+    """
     return f"Warning: {first} and {second} never differ on {examples} examples; a copy is no second annotator."
 
 

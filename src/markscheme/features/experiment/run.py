@@ -246,7 +246,16 @@ async def _new_outputs(
     concurrency: int,
     count_step: CountStep,
 ) -> dict[Cell, tuple[Output, Usage]]:
-    """Ask the model for outputs, store each as soon as it arrives, and return them with their usage."""
+    """Ask the model for outputs, store each as soon as it arrives, and return them with their usage.
+
+    Args:
+        experiment: The experiment.
+        model: The model.
+        cells: The pairs of a variant and a case for which an output is asked.
+        outputs_file: The file in which outputs are stored.
+        concurrency: Largest number of requests that are made at once.
+        count_step: Called after each output, to show progress.
+    """
 
     async def output(cell: Cell) -> tuple[Output, Usage]:
         prompt = _prompt(experiment, cell)

@@ -219,7 +219,11 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 
 def _to_print(differences: Sequence[Difference]) -> list[Difference]:
-    """Return the comparisons to print: all if they are few, else only those between the first variant and another."""
+    """Return the comparisons of variants to print: all if there are few, else only those with the first variant.
+
+    Args:
+        differences: All comparisons, those with the first variant first.
+    """
     return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 
 

@@ -182,7 +182,7 @@ def values_of_names(text: str) -> Mapping[str, float]:
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
-    """Map the numbers of a numbered list to its lines; {} if they aren't just the whole scores `low` to `high`."""
+    """Map the numbers of a numbered list to its lines; {} unless they are all whole numbers from `low` to `high`."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 

@@ -75,7 +75,13 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield a list's points; if all are only short titles, yield the points nested below them, each after its title."""
+    """Yield the points of a list.
+
+    If all points are only short titles of nested lists, yield the nested points, each after its title.
+
+    Args:
+        items: The points, with the points nested below them.
+    """
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:

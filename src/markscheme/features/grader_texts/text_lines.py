@@ -73,7 +73,11 @@ def plain_lines(text: str) -> str:
 
 
 def _joined(line: re.Match[str]) -> str:
-    """Join a line with the next, unless both begin with the same word, as two points of a list may."""
+    """Join a line with the next line, unless both begin with the same word, as points of a list often do.
+
+    Args:
+        line: Match of the line, to its end.
+    """
     following = line.string[line.end() :].split(maxsplit=1)[0]
     return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "
 
@@ -89,6 +93,6 @@ def sentences(text: str) -> Sequence[str]:
 
 
 def _spelled(word: re.Match[str]) -> str:
-    """Return the correct spelling of a word for a score with swapped letters; return any other word as it is."""
+    """Return a word as it is, unless it is a scoring word such as "score" with swapped letters: then correct it."""
     letters = word[0].lower()
     return _BY_LETTERS.get((letters[0], *sorted(letters)), word[0]) if letters not in _SCORING_WORDS else word[0]

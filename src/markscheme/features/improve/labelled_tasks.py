@@ -47,6 +47,10 @@ def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
     """Return True if dev and held-out parts have enough scored tasks even if one part gets all tasks without a score.
 
     This needs no digest of each task, which would take long for a large set.
+
+    Args:
+        labelled: The labelled examples.
+        scored: Ids of the examples with a gold score.
     """
     ids, groups = (values_of(labelled.examples, name) for name in ("id", "group"))
     tasks = [group or ("", unit) for unit, group in zip(ids, groups, strict=True)]

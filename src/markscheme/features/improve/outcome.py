@@ -172,7 +172,12 @@ class ImprovementPlan:
 
 
 def examples_in_words(part: TrialPart | FinalistsResult, kind: str = "example") -> str:
-    """Return a phrase such as "30 examples in 12 tasks"; tasks are left out if each has one example."""
+    """Return a phrase such as "30 examples in 12 tasks"; tasks are left out if each has one example.
+
+    Args:
+        part: The examples, or a result with their number.
+        kind: Noun for the examples, in the singular.
+    """
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
     return f"{counted(part.n, kind)}{tasks}"
 

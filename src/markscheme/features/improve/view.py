@@ -237,7 +237,11 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
 
 
 def _in_tasks(part: tuple[int, int]) -> str:
-    """Return a phrase such as "30 examples of 12 tasks"; just "12 examples" if each is a task of its own."""
+    """Return a phrase such as "30 examples of 12 tasks"; only "12 examples" if each example is a task of its own.
+
+    Args:
+        part: Number of examples, and number of tasks that they belong to.
+    """
     examples, tasks = part
     return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 

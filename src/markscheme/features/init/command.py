@@ -146,6 +146,11 @@ def _graders() -> dict[Path, str]:
 def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
     """Show the project that a folder's files suggest, ask the user, and return True if it is to be written.
 
+    Args:
+        suggested: The project.
+        yes: True if the user has agreed beforehand, and isn't asked.
+        quiet: True to show nothing.
+
     Raises:
         UsageError: There is no terminal on which to ask.
     """

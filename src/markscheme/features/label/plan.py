@@ -111,7 +111,12 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Compute the share of each level among a criterion's gold labels; an equal share for each level without labels."""
+    """Compute the share of gold labels on each level of a criterion; without labels, all shares are equal.
+
+    Args:
+        criterion: The criterion.
+        truth: Gold.
+    """
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]

@@ -63,7 +63,11 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
 
 
 def _plan_typed(words: Sequence[str]) -> str:
-    """Return the command that the user typed, changed so that it only plans, without the options that draw outputs."""
+    """Return the command that the user typed, with `--plan` added and without the options that draw outputs.
+
+    Args:
+        words: The words of the command line, the program first.
+    """
     staying: list[str] = []
     option = ""
     for word in words[1:]:

@@ -218,7 +218,7 @@ def _commands(
     ask: AskOptions,
     columns: ColumnOptions,
 ) -> Commands:
-    """Return the builder of the next commands to show, which repeat the user's options."""
+    """Return the Commands that write the next commands to run, with the options that the user gave."""
     named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
     if ratings and columns.as_import:
         named.append(columns.as_import.strip())
@@ -286,7 +286,13 @@ def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: Label
 
 
 def _decided(pilot: Comparison, target: float, labels: LabelOptions) -> Decision:
-    """Return the decision on a judge that a calibration by these labels would make, by all its slices and findings."""
+    """Return the decision on a judge that a calibration by these labels would make, by all its slices and findings.
+
+    Args:
+        pilot: The judge compared with the labels so far.
+        target: The target agreement, 0 to 1.
+        labels: Options on labels, with limits on wrong decisions.
+    """
     slices = slices_of(pilot)
     findings = findings_of(pilot, pilot.judged, slices=slices)
     most_wrong = ErrorLimits.of(labels, pilot.rubric)

@@ -198,6 +198,12 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
     """Map each labelled response (or repeat) to the criteria to ask again, with the digest of the wording used before.
 
     Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
+
+    Args:
+        work: The rater's session.
+        carried: The set's labels under earlier wordings; None if there are none.
+        ask_whole: When the question about the whole response is asked; if always, it is asked again where it wasn't
+            answered.
     """
     ids_again = set() if carried is None else set(to_relabel(carried))
     reworded: dict[Step, dict[str, str]] = {}
@@ -218,7 +224,9 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
 
 
 def _noting_what_is_left(work: LabelSession, *, by_next: bool) -> LabelSession:
-    """Return a session with responses to label again first, without those that need no label, and with remarks.
+    """Return a session that begins with the responses to label again and lacks those that need no label.
+
+    The session gets notes on both.
 
     Args:
         work: The session.

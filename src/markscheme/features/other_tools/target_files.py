@@ -147,7 +147,10 @@ def _shared_folder(target: Path) -> Path:
 
 
 def _add_lines(lines: Iterable[str], path: Path) -> None:
-    """Append lines to a file, made if missing; a link is followed only to something like a terminal, not to a file."""
+    """Append lines to a file, which is made if missing.
+
+    A link to another file isn't followed; a link to something like a terminal is.
+    """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(lines), follow=is_no_file(path))

@@ -112,7 +112,16 @@ def order_figures(
 
 
 def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
-    """Return preferences given in one shown order, shape (n_pairs,): -1, 0 or 1, -1 for the response stored first."""
+    """Return the preferences of ratings in one shown order, shape (n_pairs,): -1 for the response stored first.
+
+    The second response is 1, a tie 0, and a pair without such a rating nan.
+
+    Args:
+        rubric: The rubric.
+        ids: Ids of the pairs.
+        ratings: The ratings.
+        shown: The order in which the judge saw the responses.
+    """
     of_order = [rating for rating in ratings if rating.shown == shown]
     return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1
 

@@ -265,7 +265,7 @@ class CriterionReading:
 
 
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a criterion with the keys of a nested mapping added, if that mapping holds its text or weight."""
+    """Return a criterion with the keys of its nested mapping added, if that mapping holds the text or the weight."""
     inner = next((data[key] for key in INNER_MAPPINGS if isinstance(data.get(key), Mapping)), None)
     if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
         return data

@@ -174,7 +174,7 @@ def _holds_rubric(key: Any, value: Any) -> bool:
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Return a rubric that may be nested under `rubric` or `rubrics`, the entries next to it, and the path to it."""
+    """Unwrap a rubric nested under keys such as `rubric`; return it, the entries next to these keys, and its path."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:

@@ -62,7 +62,10 @@ def criterion_of_metric(metric: Mapping[str, Any], path: Place, *, is_alone: boo
 
 
 def keys_besides(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the keys of GEval metrics that aren't part of a criterion; `inputs` lists the inputs that metrics need."""
+    """Return keys of GEval metrics that criteria don't hold, with their values.
+
+    The key `inputs` is added, with a list of the inputs that metrics need, if there are any.
+    """
     besides: dict[str, Any] = {}
     inputs: dict[str, None] = {}
     for metric in metrics:

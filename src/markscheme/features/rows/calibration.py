@@ -210,8 +210,12 @@ def _judge_in_file(
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
     """Return the name of the judge whose verdicts in the file are to be compared; None to ask a judge instead.
 
+    Args:
+        judges: Names of the judges with verdicts in the file.
+        request: The request, which may name a judge.
+
     Raises:
-        UsageError: The file has several judges, and none is named.
+        UsageError: The file has verdicts of several judges, and the request names no judge.
     """
     wanted = () if request.judge_is_configured else request.judges
     named = [judge for judge in wanted if judge in judges]

@@ -80,7 +80,11 @@ def _form(kind: JudgeKind) -> str:
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Yield a line on why one kind of judge can't be asked here, and on where to read what other kinds need."""
+    """Yield a line on why one kind of judge can't be asked here, and on where to read what other kinds need.
+
+    Args:
+        lacking: The kinds of judges that can't be asked here, each with what is missing.
+    """
     if not lacking:
         return
     kind, lack = lacking[0]

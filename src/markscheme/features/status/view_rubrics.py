@@ -139,7 +139,12 @@ def _about_files(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _cells(status: RubricStatus, file: Path | None) -> tuple[Line, ...]:
-    """Return the cells of a rubric's row; its file is named if other rubrics have its name, and None otherwise."""
+    """Return the cells of a rubric's row in the table.
+
+    Args:
+        status: Status of the rubric.
+        file: The rubric's file, which is shown because other rubrics have the same name; None to show the name alone.
+    """
     name = Name(status.name if file is None else f"{status.name} ({from_here(file)})")
     receipt = status.receipt
     if receipt is None:

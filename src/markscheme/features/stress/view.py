@@ -201,7 +201,11 @@ def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
 
 
 def _is_inapplicable(cells: Mapping[str, StressCell]) -> bool:
-    """Return True if a change may legitimately alter the level on every criterion, so that it tests nothing."""
+    """Return True if a change may legitimately alter the level on every criterion, so that it tests nothing.
+
+    Args:
+        cells: The change's result on each criterion, by name.
+    """
     return all(cell.state == "not-preserving" for cell in cells.values())
 
 
@@ -309,7 +313,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Return results of changes that shouldn't move ratings, where neither a shift nor its absence is shown."""
+    """Return the results in which neither a shift nor its absence is shown, of changes that shouldn't move ratings."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 

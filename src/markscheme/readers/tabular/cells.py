@@ -75,7 +75,7 @@ def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
 
 
 def _form_of(values: Collection[str]) -> NumberForm | None:
-    """Return the way of writing numbers, such as percentages or stars, that all values share; None if they differ."""
+    """Return the NumberForm of numbers that are all written in one way, such as percentages or stars; else None."""
     forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 

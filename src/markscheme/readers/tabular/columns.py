@@ -592,7 +592,13 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns of unknown role which share values with a column of ratings, or with one another."""
+    """Return the columns that share values with a column of ratings, or with each other, and have no known role.
+
+    Args:
+        columns: All columns of the table.
+        roles: The role of each column, by name; "other" if it isn't known.
+        sides: The columns of ratings.
+    """
     candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
     rated = [side.column for side in sides]
     return [

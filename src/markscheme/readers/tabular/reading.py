@@ -403,7 +403,13 @@ def read_columns(
 
 
 def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOptions) -> ColumnOptions:
-    """Return the user's options, without the `--pass` values for columns that rate another criterion than `sides`."""
+    """Return the user's options without `--pass` values that name a column of another criterion.
+
+    Args:
+        sides: The columns of the criterion that is compared.
+        roles: The columns by criterion.
+        options: The user's options.
+    """
     names = {side.name for side in sides}
     elsewhere = {side.name for listed in roles.criteria.values() for side in listed} - names
     passing = tuple(word for word in options.pass_ if word.partition("=")[0] not in elsewhere)

@@ -303,7 +303,14 @@ def _rows(
 
 
 def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
-    """Make the table cell of a rating, flagged if its level isn't `gold`, which is nan if there is no gold level."""
+    """Make the table cell of a rating, which is flagged if the rating's level isn't gold's.
+
+    Args:
+        rated: The rating.
+        criterion: The criterion.
+        gold: The gold level; nan if there is none.
+        level: The level of the rating; None if it has none.
+    """
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)

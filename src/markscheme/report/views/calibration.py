@@ -168,7 +168,10 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 
 def _withheld(calibration: Calibration) -> dict[str, str]:
-    """Return why statistics of a table are withheld, by name: its scale's ends, or what passes, aren't stated."""
+    """Return why statistics of a table are withheld, by the statistic's name.
+
+    The ends of its scale, or the values that pass, aren't stated.
+    """
     of_mark = ("pass_kappa", *YES_NO_NAMES) if calibration.rubric.table_of == "values" else ()
     rated = calibration.rater.rated_table
     withheld = {} if rated is None else rated[0].values[rated[1]].withheld

@@ -216,7 +216,12 @@ def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
 
 
 def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return what each row's score implies: 1 to pass or to prefer the first response, ½ for a tie, else 0."""
+    """Return the decision by each row's score: 1 to pass or to prefer the first response, ½ for a tie, else 0.
+
+    Args:
+        rows: The rows, with levels.
+        numbers: Weights and pass mark; without a pass mark, rows are pairs.
+    """
     scores = rows.graded(numbers)
     if numbers.mark is None:
         return np.where(np.abs(scores) <= EQUAL_SCORES, 0.5, (scores > 0).astype(np.float64))

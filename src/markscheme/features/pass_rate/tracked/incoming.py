@@ -263,7 +263,13 @@ class _RowReader:
         return self._verdict
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return a row's verdict or None, and True if the row was graded, also if the judge left it to people."""
+        """Return a row's verdict, and True if the row was graded.
+
+        A row whose decision the judge left to people is graded and has no verdict (None).
+
+        Raises:
+            ValueError: The verdict is neither pass nor fail.
+        """
         if row.get("decision") == "ask":
             return None, True
         column = self._verdict_column(row)

@@ -55,7 +55,7 @@ def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine])
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the value whose share of responses changed most, among all columns; None if no column can be compared.
+    """Find the value, of any column, whose share of the responses changed most; None if no column can be compared.
 
     Args:
         before: Responses before the change.

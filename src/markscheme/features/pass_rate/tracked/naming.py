@@ -84,7 +84,7 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
             value without responses counts as unmoved.
 
     Returns:
-        The shift, and the part of it that is left with the mix of the reference.
+        The shift, and the shift that is left if the column's values had the shares of the reference weeks.
 
     Example:
         >>> before = [[450, 500], [240, 300], [120, 200]]

@@ -156,7 +156,7 @@ def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Count the weeks from each simulated drop to the next alarm, with the wait for labels; infinite if none comes.
+    """Count the weeks from each simulated drop to the next alarm, wait for labels included; infinite if none comes.
 
     Args:
         begins: The week, from 1, in which the drop begins, shape (streams,).

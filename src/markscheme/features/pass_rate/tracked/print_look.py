@@ -117,9 +117,13 @@ def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
 
 
 def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOptions, str | None]:
-    """Return the options with only those values of `--judge` that are columns of the files, and the judge to ask.
+    """Return the options on columns, and the judge to ask, as `--judge` may name a column or a judge.
 
-    The judge is None if every value is a column.
+    The options keep those values of `--judge` that are columns of the files. The judge is None if every value is a
+    column.
+
+    Raises:
+        UsageError: Two judges to ask are named.
     """
     if not columns.judge:
         return columns, None

@@ -318,8 +318,12 @@ def _is_new(response: TimedResponse, memory: StreamMemory) -> bool:
 def _zone_of(responses: Iterable[TimedResponse], memory: StreamMemory) -> bool | None:
     """Return True if rows state their times with a zone, False if without; None if no row states a time.
 
+    Args:
+        responses: The new responses.
+        memory: Everything stored about the stream.
+
     Raises:
-        UsageError: Some times have no zone, and some have one, or earlier times of the stream have.
+        UsageError: Some times have no zone, although other times, here or earlier in the stream, have one.
     """
     first = dict[bool, str]()
     for response in responses:
