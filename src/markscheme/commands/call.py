@@ -347,9 +347,15 @@ def _prints_here(file: str) -> str:
 
 
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
-    """Return True if a word can be the value of an option whose value is optional: a .json file, or a number.
+    """Return True if a word can be the value of an option whose value may be left out.
 
-    After an option for a number, any word counts as the value if the command's operand was typed before the option.
+    It can if it is a .json file or, for an option with the value [N], a number. If the command's operand was typed
+    before such an option, any word that isn't an option can be the value.
+
+    Args:
+        option: The option.
+        word: The word after the option.
+        has_operand: True if the command's operand was typed before the option.
     """
     if option.value != "[N]":
         return word.endswith(".json")

@@ -350,7 +350,12 @@ class _Reading:
             yield verdict
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """Return a name for an assertion without a metric: its type, with its text if several have the same type."""
+        """Return a name for an assertion without a metric: its type, with its text if several have the same type.
+
+        Args:
+            kind: The assertion's type.
+            text: The assertion's text.
+        """
         name = self.names.get((kind, text))
         if name is None:
             name = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_RESULT_NAME)}"

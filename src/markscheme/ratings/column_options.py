@@ -146,7 +146,7 @@ class ColumnOptions:
 
     @property
     def fields(self) -> Mapping[str, str]:
-        """Fields that columns or metrics are read as, by name, as the user stated them with `--map COLUMN=FIELD`."""
+        """The field that each column or metric is read as, by the column's or metric's name: `--map COLUMN=FIELD`."""
         return sides_of("map", self.map)
 
     @property

@@ -294,7 +294,13 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
 
 
 def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> dict[str, Flags]:
-    """Return, by criterion, flags of the examples on which annotators split evenly between yes and no."""
+    """Return, by criterion, flags of the examples on which annotators split evenly between yes and no.
+
+    Args:
+        rubric: The rubric.
+        levels: Gold levels by criterion, each of shape (n_examples,); one between yes and no is an even split.
+        by: Rule by which the labels of several raters are combined.
+    """
     return {
         criterion.name: (
             ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)

@@ -89,7 +89,10 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class PlotRule:
-    """A straight line with a name across the plot at one value: upright for a value of the lower axis, else level."""
+    """A straight line with a name across the plot at one value.
+
+    It is vertical for a value of the lower axis, else horizontal.
+    """
 
     at: float
     text: str

@@ -189,7 +189,13 @@ class _Page:
         self._ids: dict[str, str] = {}
 
     def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
-        """Draw a document, with or without details, and return its lines."""
+        """Draw a document, with or without details, and return its lines.
+
+        Args:
+            document: The document.
+            room: Limits on what is shown.
+            details: True to draw the details too.
+        """
         self.room = room
         self._lines = []
         self.document(document, details=details)

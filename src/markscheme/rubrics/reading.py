@@ -214,7 +214,10 @@ def _holds_criteria(path: Path) -> bool:
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
-    """Return True if data seem meant as a mapping with these keys: most are known, or few are unknown."""
+    """Return True if data seem meant as a mapping with these keys, perhaps with some misspelt.
+
+    At most a few keys are unknown, or at most as many as are known. Data other than a mapping count as meant so.
+    """
     if not isinstance(data, Mapping):
         return True
     keys_known = data.keys() & {*keys.keys, *keys.foreign}

@@ -295,7 +295,9 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str, Any]":
-    """Send a message and return the answer; blanks before it are heartbeats.
+    """Send a message and return the answer.
+
+    Blanks before the answer are heartbeats, which show that the session still works on it.
 
     Raises:
         TimeoutError: No heartbeat or answer arrives in time.

@@ -100,7 +100,12 @@ TermsOfCriteria: TypeAlias = Callable[[Sequence[int]], TermSums]
 
 
 def total(terms: TermsOfCriteria, n_criteria: int) -> TermSums:
-    """Return the sums over all criteria of what a rater's levels contribute, shape (n_examples, 1)."""
+    """Return the sums over all criteria of what a rater's levels contribute, shape (n_examples, 1).
+
+    Args:
+        terms: Function that returns what the levels on the criteria with given indices contribute.
+        n_criteria: Number of criteria.
+    """
     return reduce(TermSums.plus, (terms([index]) for index in range(n_criteria)))
 
 

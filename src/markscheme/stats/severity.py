@@ -449,8 +449,13 @@ def _f_of_overlap(name: str, shares: Floats) -> Floats:
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
     """Compute the limits of macro precision, recall or F1, with each level's examples as a sample of their own.
 
-    Half a hit and half an error are added to each level, so that one that was always or never hit isn't certain. For
-    F1, an error counts for both levels that it confuses.
+    Half a hit and half an error are added to each level, so that a level that was always or never hit doesn't look
+    certain. For F1, an error counts for both levels that it confuses.
+
+    Args:
+        name: "macro_precision", "macro_recall" or "macro_f1".
+        table: Confusion matrix, shape (n_levels, n_levels), gold by row and judge by column.
+        level: Coverage of the interval.
     """
     hits, of = _hits(name, table)
     seen = of > 0

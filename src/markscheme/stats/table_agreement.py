@@ -147,7 +147,12 @@ class _PairStatistics:
         return RaterPair(raters, len(complete), self._of_two(complete, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
-        """Compute the statistics on all pairs' units stacked; the jackknife leaves out all rows of a unit together."""
+        """Compute the statistics on all pairs' units stacked; the jackknife leaves out all rows of a unit together.
+
+        Args:
+            table: Ratings, shape (n_units, n_raters), nan if missing.
+            columns: The indices of the two columns of each pair.
+        """
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
         is_complete = ~np.isnan(rows).any(axis=1)

@@ -51,16 +51,19 @@ class ThresholdRisk:
         groups: Number of groups of cases; None if cases aren't grouped.
         center: Mean over all runs and cases, 0 to 1.
         p_fail: Probability that a run falls below the threshold although nothing changed, with its 90 % interval;
-            undefined if the runs don't differ.
-        p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None without spread. Small values
-            of `p_fail`, which treats `center` as the true mean, are too small by a factor of 1.5 to 3.
-        run_shift: Variance of run means as a multiple of the variance that their cases explain; None without spread.
+            undefined with a single run, or if the runs don't differ.
+        p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None if `p_fail` is undefined.
+            Small values of `p_fail`, which treats `center` as the true mean, are too small by a factor of 1.5 to 3.
+        run_shift: Variance of run means as a multiple of the variance that their cases explain; None if `p_fail` is
+            undefined.
         run_level: Probability that runs vary by more than their cases explain; before the first run it counts as 0.5.
-            None without spread.
-        safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
+            None if `p_fail` is undefined.
+        safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None if `p_fail` is
+            undefined.
         repeats: Smallest number of runs to average with which the threshold keeps false alarms to 1 run in 20 with 80 %
             probability; None if 9 aren't enough.
-        smallest_drop: Drop below `center` that the threshold detects with 80 % probability; None without spread.
+        smallest_drop: Drop below `center` that the threshold detects with 80 % probability; None if `p_fail` is
+            undefined.
         dropped: Number of cases left out beforehand because a run did not grade them.
     """
 

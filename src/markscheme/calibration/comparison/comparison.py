@@ -437,7 +437,7 @@ class Comparison:
 
     @property
     def weighted_to(self) -> int | None:
-        """Number of outputs that examples were drawn from and that weighted figures describe; None without weights.
+        """Number of outputs that weighted figures describe: those that examples were drawn from; None without weights.
 
         Several draws come from one pool. Its size is the largest number that any of these draws states.
         """

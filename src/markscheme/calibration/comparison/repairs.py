@@ -256,7 +256,11 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """Return the repair of the two criteria that correct most; None if one alone corrects a fifth of all errors."""
+        """Return the repair of the two criteria that correct most; None if one alone corrects a fifth of all errors.
+
+        Args:
+            single: The repairs of single criteria.
+        """
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")

@@ -70,7 +70,12 @@ def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
-    """Return the evidence without slices on which the judge is worse; all of it if too few examples would be left."""
+    """Return the evidence without slices on which the judge is worse; all of it if too few examples would be left.
+
+    Args:
+        whole: The evidence on all examples.
+        broken: The slices on which the judge is worse.
+    """
     if not broken:
         return whole
     hidden = np.any([subset.part.inside for subset in broken], axis=0)

@@ -512,7 +512,13 @@ def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
 
 
 def _repeats(runs: "Sequence[Sequence[Grade]]", rubric: Rubric, rater: str) -> list[Rating]:
-    """Return the ratings of all runs but the first, with these runs numbered from 1."""
+    """Return the ratings of all runs but the first, with these runs numbered from 1.
+
+    Args:
+        runs: The grades of each run.
+        rubric: The rubric.
+        rater: Name of the judge.
+    """
     return [
         rating
         for ordinal, run in enumerate(runs, start=1)

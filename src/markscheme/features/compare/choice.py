@@ -734,6 +734,10 @@ def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
 
     It agrees most often, perhaps together with judges that agree equally often. Or it is shown to be fit for a use, to
     gate or for trends, and judges that agree more often aren't.
+
+    Args:
+        standings: The figures of each judge.
+        best: Name of the best judge.
     """
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]

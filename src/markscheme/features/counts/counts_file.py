@@ -295,7 +295,13 @@ def _refuse_another_format(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows], rubric: Rubric) -> None:
-    """Raise an error if counts were made with another rubric; name a part whose levels this rubric doesn't have."""
+    """Raise an error if counts were made with another rubric; name a part whose levels this rubric doesn't have.
+
+    Args:
+        table: The columns of the counts file.
+        rows: The rows of each part, by its name; a part named "rubric:DIGEST" says which rubric was used.
+        rubric: The rubric of the calibration.
+    """
     for name, of_part in rows.items():
         prefix, _, digest = name.partition(":")
         if prefix == "rubric" and digest and digest != rubric.fingerprint:

@@ -42,7 +42,13 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
 
 
 def _row_of_levels_and_texts(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
-    """Return a row of the file of wrong decisions, with the levels in `found` and the texts in the table's `row`."""
+    """Return a row of the file of wrong decisions, with levels from the SQL query and texts from the table.
+
+    Args:
+        query: What was counted.
+        found: The row of levels and scores that the SQL query returned.
+        row: The example's whole row in the table.
+    """
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}
     texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}

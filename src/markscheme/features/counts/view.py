@@ -34,7 +34,7 @@ SINCE_ACCEPTED: Final = "Since the accepted run"
 
 
 def json_of(calibration: CountedCalibration) -> dict[str, Any]:
-    """Return a calibration's JSON from counts: the usual keys, with null for figures that need single examples."""
+    """Return the JSON of a calibration from counts: the usual keys, with null for figures that need single examples."""
     data = whole.json_of(calibration)
     outcomes = data["counts"]
     counts = {name: getattr(outcomes, name) if name in OUTCOMES_COUNTED else None for name in vars(outcomes)}

@@ -140,7 +140,14 @@ def _add_examples(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rub
 
 
 def _add_labels(opened: OpenedDiscovery, labels: Sequence[Rating], rubric: Rubric, day: str) -> dict[str, int]:
-    """Add the labels to their raters' files; return how many are new or changed, by rater."""
+    """Add labels to their raters' files; return how many labels are new or changed, by rater.
+
+    Args:
+        opened: The discovery.
+        labels: The labels.
+        rubric: The rubric of the labels.
+        day: Today's date, with which the rubric's wording is recorded.
+    """
     with_text = set(opened.pool.examples)
     by_rater: dict[str, list[Rating]] = {}
     for label in labels:

@@ -211,7 +211,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _advice_and_options(drift: CriterionDrift) -> tuple[str, TypedOptions]:
-    """Return advice on a criterion's shift, and the options of the `calibrate` to run next; none for no run."""
+    """Return advice on a criterion's shift, and the options with which `calibrate` should run next, if any."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

@@ -301,7 +301,12 @@ def _fails(words: str) -> bool:
 
 
 def _scores(words: str, scale: Scale) -> frozenset[float]:
-    """Return the score, or the list of scores, in a statement about which scores pass."""
+    """Return the score, or the listed scores, that a statement names as passing; none if it isn't such a statement.
+
+    Args:
+        words: The statement.
+        scale: The scale, whose highest score "only the top score" means.
+    """
     scores = frozenset(map(float, _SCORE.findall(words))) or (
         frozenset(scale.ends[1:]) if _ONLY_TOP.search(words) else frozenset()
     )

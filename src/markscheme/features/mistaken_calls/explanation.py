@@ -325,7 +325,10 @@ def _files_to_read(command: str, bound: BoundArguments) -> Iterator[tuple[str, P
 
 
 def _typed_values(command: str, bound: BoundArguments) -> Iterator[tuple[str, Any, bool]]:
-    """Yield each option, or for an operand the command, with its value, and True if it names a file to write."""
+    """Yield the name of each option with its value, and True if the value is a file that the command writes.
+
+    An operand has no name, so the command's name is yielded with its value.
+    """
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]
         families = value.values if isinstance(value, AddedOptions) else (value,)

@@ -164,7 +164,7 @@ def _with_examples(
 
 
 def _has_examples(name: str, run: ImportRun) -> bool:
-    """Return True if the rubric has an example of at least one response that was rated."""
+    """Return True if the file of examples has at least one response that was rated, or if there are no ratings."""
     path = _examples_of(name)
     if not path.exists():
         return False

@@ -519,10 +519,10 @@ def rubric_of_responses(name: str, run: Rubric) -> Rubric:
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
     """Return the evidence on whether verdicts on criteria can show a trend; None if the user wants scores to show it.
 
-    The user chooses verdicts or scores by the option `trend_on`.
+    Verdicts or scores are chosen by the option `trend_on` or, if that isn't set, by the rubric.
 
     Raises:
-        UsageError: A limit on credit is set, although scores are to show the trend.
+        UsageError: A limit on wrong credit is set, although scores are to show the trend.
     """
     if (options.trend_on or run.trend_on) == "criteria":
         return CriteriaTrend(verdicts, credit_limits(options, run))

@@ -212,7 +212,7 @@ def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
-    """Return the columns with one value per example, such as its query, shortened to a cell for each example.
+    """Return the columns with one value per example, such as its query, reduced to one cell for each example.
 
     Args:
         columns: The columns of the table with one row per rating.

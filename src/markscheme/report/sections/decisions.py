@@ -192,7 +192,13 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """Return the first reason or note in the labels of a response, from people's labels if there are any."""
+    """Return the first reason or note in the labels of a response, from people's labels if there are any.
+
+    Args:
+        comparison: The comparison of judge and gold.
+        index: Index of the example.
+        criterion: The criterion.
+    """
     gold = comparison.gold
     labels = (label for label in gold.examples[index].labels if label.kind in PEOPLE or not gold.has_people)
     remarks = (_rated(label, criterion).reason or label.note for label in labels)

@@ -177,7 +177,7 @@ def read_anchors(folder: Path) -> list[AnchorLook]:
 
 
 def add_anchor_look(folder: Path, look: AnchorLook) -> None:
-    """Append a record of asking the judge again to its file in a calibration folder.
+    """Append a look, in which the judge was asked again, to the file of looks in a calibration folder.
 
     Raises:
         UsageError: The file can't be written.
@@ -320,7 +320,7 @@ def judge_moved(
 
 
 def _n_shared(decided: Floats, majority: Floats) -> int:
-    """Return the number of examples that a look has a decision on, and that accepted runs don't tie on."""
+    """Return the number of examples with a decision in a look and with a majority decision in the accepted runs."""
     return int((~np.isnan(decided) & ~np.isnan(majority)).sum())
 
 
@@ -332,7 +332,7 @@ def _otherwise_before(
     A decision is different if it isn't that of most accepted runs.
 
     Args:
-        earlier: The decisions of looks at runs accepted before, each of shape (n_examples,), nan if missing.
+        earlier: The decisions in looks before these runs were accepted, each of shape (n_examples,), nan if missing.
         majority: The decision of most accepted runs, shape (n_examples,), nan for a tie.
         sides: Flags of the examples that the accepted runs fail, and of those that they pass.
         still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
