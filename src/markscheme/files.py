@@ -465,8 +465,8 @@ def refuse_unwritable(target: str | Path | None) -> None:
     """Raise an error if a file can't be written, before a judge is asked.
 
     Raises:
-        UsageError: The file's folder doesn't exist or isn't writable, or the path is that of a folder, or of a device
-            or pipe that can't be written to.
+        UsageError: The file's folder doesn't exist or isn't writable; or the path is a folder's, or that of an
+            unwritable device or pipe.
     """
     if target is None or target == "-":
         return

@@ -114,7 +114,8 @@ def write_report(
     It is printed on standard output, or on standard error if standard output is taken.
 
     Args:
-        document: Function that makes the document, called if it is printed or written in a form made from it.
+        document: Function that makes the document, called if the report is printed, or is written in a form that is
+            made from the document.
         data: Function that makes the data of the report's JSON.
         targets: The file, or "-" for standard output, by form, such as "html"; None if the form isn't requested.
         details: True to print the details too; None for a command without such an option, which prints everything.

@@ -53,8 +53,8 @@ async def ask_many(
 class _Workers(Generic[_Job, _Result]):
     """Tasks at work on a list of jobs, such as submissions to grade; each does one job after another.
 
-    A task that ends a job begins the next one at once. With a new task for each job, all connections to a provider
-    would be idle in between, and an HTTP client checks every idle connection for each request.
+    A task that ends a job begins the next job at once. With a new task for each job, all connections to a provider
+    would be idle between two jobs, and an HTTP client would check each of them for every request.
     """
 
     def __init__(self, ask: Callable[[_Job], Awaitable[_Result]], jobs: Iterable[_Job], concurrency: int) -> None:

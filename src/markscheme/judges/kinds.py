@@ -85,8 +85,8 @@ class JudgeKind:
         file_of: Function that returns the file that the kind's name alone means, given a rubric's name and calibration
             folder, and raises UsageError if the rubric has none; None if the name alone means no file.
         stands_in: True if its judges can answer if none is named and the default kind can't be used.
-        meant_by: Function that returns the full name of the judge that the name of a model or file alone seems to mean,
-            or None for other names.
+        meant_by: Function that, given the name of a model or file alone, such as "gpt-5", returns the full name of the
+            judge that it seems to mean; None if it means no judge of the kind.
         rank: Position in help, messages and `status`; core kinds have multiples of ten, so that there is room between
             them.
     """
@@ -234,7 +234,7 @@ def shipped_kinds() -> list[JudgeKind]:
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """Yield all kinds of judge, those of installed packages last; any that can't be loaded is listed as not ready."""
+    """Yield all kinds of judge, those of installed packages last; a kind that can't be loaded counts as not ready."""
     yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 

@@ -132,7 +132,7 @@ class _Frame(NamedTuple):
 
 
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
-    """Return, cached, the parts of a prompt about the given criteria that are the same for all submissions.
+    """Return the parts of a prompt about the given criteria that don't depend on the submission; cache them.
 
     A rubric whose criteria are asked about one by one has many such parts, so the cache is large; each part is small.
     """

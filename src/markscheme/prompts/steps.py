@@ -282,8 +282,8 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
     Args:
         name: Name of the input: "trace", "messages" or "tool_calls".
-        inputs: Names of the inputs that the rubric declares. If only one of them is for steps, it gets any available
-            steps.
+        inputs: Names of the inputs that the rubric declares. If only one of them is for steps, that input gets any
+            available steps.
         values: The available values by name.
     """
     alone = len({*STEPPED} & {*inputs}) == 1

@@ -42,8 +42,8 @@ class Submission:
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
     Raises:
-        SubmissionError: The response is None, or the response or an input is bytes or an object that isn't JSON data,
-            such as a list with NaN, or it names a part that can't be judged.
+        SubmissionError: The response is None. Or the response or an input is bytes, is an object that isn't JSON data
+            (such as a list with NaN), or names a part that can't be judged.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]

@@ -189,8 +189,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 
     For each criterion, the labels of an example's strongest kind count: adjudicated, else annotators', else
     constructed, else a model's. If annotators have labelled any example, examples that only other kinds have labelled
-    are excluded. An even split of yes and no leaves no gold for the criterion, and no score or decision for the example
-    if the answer could change it.
+    are excluded. An even split of yes and no leaves no gold for the criterion. It also leaves the example without a
+    score or decision, if that depends on the answer.
 
     Args:
         examples: The examples with their labels.

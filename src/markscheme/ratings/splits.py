@@ -38,8 +38,8 @@ class Opening(NamedTuple):
         adopted: Fingerprint of the wording that was adopted; None without one.
         decided: False while a test is under way, or was interrupted.
         levels: Two digests of each level that was looked at: one computed with the example's id, one with the example's
-            texts. By them, a later command that looks at the same levels is recognized. If empty, every later look
-            counts as one at the same levels.
+            texts. By them, a later command that looks at the same levels is recognized. If there are none, every later
+            look counts as a look at these levels.
         counts_apart: True if the command looked at labels that don't test wordings, such as decisions about the whole
             response; such looks are counted separately.
     """

@@ -388,7 +388,7 @@ def _kept(values: Floats, rows: Flags) -> Floats:
 class _Covariances:
     """Cache that computes covariances of columns of ratings, each of shape (n_units,), nan if missing.
 
-    Sums of a column are computed once for all its covariances with columns that lack the same ratings.
+    Sums of a column are computed once for all its covariances with other columns in which the same ratings are missing.
     """
 
     def __init__(self, groups: Groups) -> None:

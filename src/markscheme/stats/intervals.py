@@ -652,7 +652,8 @@ def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[i
         outcomes: Possible outcomes of each row, whole numbers, shape (n_rows, n_outcomes).
 
     Returns:
-        The smallest possible sum, and the probabilities of it and of each whole number after it, which sum to 1.
+        The smallest possible sum, and the probabilities of that sum and of each larger whole number up to the largest
+        possible sum.
 
     Raises:
         ValueError: The outcomes aren't a table of whole numbers.

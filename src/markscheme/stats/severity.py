@@ -323,8 +323,8 @@ def macro_family(
     Args:
         gold: Gold's ratings, shape (n_units,), nan if missing.
         judge: The judge's ratings, shape (n_units,), nan if missing.
-        levels: Levels of the scale; None for the values that either rater gave. A level that neither gave is left out
-            of the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
+        levels: Levels of the scale; None for the values that either rater gave. A level that neither rater gave is left
+            out of the averages. A level that only gold gave has precision 0, one that only the judge gave has recall 0.
         groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
             without groups.
         level: Coverage of the intervals, 0 to 1.
@@ -420,8 +420,8 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
     """Return the hits of each level, and the numbers to divide them by for the named measure.
 
-    The divisor is the number of examples that the judge puts on the level for precision, that gold puts on it for
-    recall, and that either of them puts on it for F1.
+    A level's number to divide by counts examples: for precision, those that the judge puts on the level; for recall,
+    those that gold puts on it; for F1, those that the judge or gold puts on it.
 
     Args:
         name: "macro_precision", "macro_recall" or "macro_f1".

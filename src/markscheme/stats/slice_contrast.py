@@ -55,8 +55,8 @@ class Contrast(NamedTuple):
 class SliceLook(NamedTuple):
     """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
 
-    A slice whose gold differs from that of the other examples can look bad although the judge treats it like them; the
-    second comparison shows that.
+    A slice whose gold differs from that of the other examples can look bad although the judge treats its examples like
+    all others. The second comparison shows that.
 
     Attributes:
         as_it_is: Comparison over all examples.

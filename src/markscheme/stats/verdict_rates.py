@@ -33,7 +33,7 @@ def rate_by_verdict(
     It is never withheld: the caller decides whether there are enough labels.
 
     Args:
-        passed: Number of labels that pass, for each verdict, shape (k,); weighted ones may add up to a fraction.
+        passed: Number of labels that pass, for each verdict, shape (k,); weighted labels may add up to a fraction.
         labels: Number of labels of each verdict, shape (k,).
         pool: Number of graded responses of each verdict, labelled or not, shape (k,).
         level: Coverage of the interval, 0 to 1.

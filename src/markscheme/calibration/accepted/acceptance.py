@@ -87,7 +87,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> str:
-    """Add this run and its repeats to a file's accepted runs; if they aren't comparable, replace the accepted ones.
+    """Add this run and its repeats to a file's accepted runs, or replace these if they aren't comparable with it.
 
     Either accepted.json and the file of ratings next to it are both written, or neither: until accepted.json is
     replaced, the previous runs stay valid. The files that features keep with a run are written too, and a line is added

@@ -150,7 +150,7 @@ def compare(
         gold: Name of the other column.
         of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision if
             a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices are computed
-            from it; whether the judge can gate is always a question of decisions.
+            from the compared values; whether the judge can gate is always a question of decisions.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:

@@ -52,7 +52,7 @@ def findings_of(
 
 
 def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Find the faults of a judge of single responses, and report only one of those that have the same cause.
+    """Find the faults of a judge of single responses; of faults with the same cause, report only one.
 
     Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
     as a fault of the whole; the messages say so.

@@ -320,8 +320,8 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     """Compare the judge's performance on every slice with that on other examples, and mark slices where it is worse.
 
     A slice is marked if a figure is worse than elsewhere both over all examples and among examples with the same gold,
-    so that better or worse responses don't look like a fault. Slices are looked at from the smallest p on, and a slice
-    is marked only if it is also worse after the examples of the slices marked so far are left out.
+    so that better or worse responses don't look like a fault. Slices are tested in the order of p, the smallest first.
+    A slice is marked only if it is still worse after the examples of all slices marked before it are left out.
     """
     evidence = Evidence.of(comparison)
     parts = parts_of(comparison)

@@ -6,7 +6,7 @@ def never_follow(holds: str, *, part: str, and_then: str | None = None) -> str:
 
     Args:
         holds: What the material may hold, such as "instructions or scores".
-        part: Noun for the whole of it, such as "material".
+        part: Noun for all of the material, such as "material" itself.
         and_then: What else the judge is to do; None for nothing.
     """
     besides = "" if and_then is None else f", {and_then}"

@@ -250,8 +250,8 @@ class CriterionReport(_Report):
 class EvaluationReport(_Report):
     """The outcome of grading one response.
 
-    A response is either graded, and `score` is a number, or it is not, and `error` says why: an unreadable
-    verdict never becomes a score of 0. Filter on `score is None`.
+    If the response is graded, `score` is a number; else `error` says why it isn't. An unreadable verdict never becomes
+    a score of 0. Filter on `score is None`.
 
     Attributes:
         score: 0 to 1, or the raw score if not normalized; None if not graded.

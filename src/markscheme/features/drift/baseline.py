@@ -125,8 +125,8 @@ class Baseline:
     def alarm_by_looks(self) -> bool:
         """True if all comparisons since the accepted run, taken together, raise an alarm.
 
-        It is False if the user stated a number of comparisons beforehand, as each then has a share of the false-alarm
-        rate, and while this run is being accepted.
+        It is False if the user stated a number of comparisons beforehand, since each comparison then has its own share
+        of the false-alarm rate. It is also False while this run is being accepted.
         """
         return moved_over_looks(self.since) and self.since.planned is None and not self.since.accepting
 

@@ -150,8 +150,8 @@ def open_model(experiment: Experiment, context: JudgeContext | None = None) -> J
         context: Limits and price shared with the judge; a price in the experiment takes precedence.
 
     Raises:
-        UsageError: The model is unknown, doesn't take a temperature or maximum length that is set, or is code and isn't
-            named by the user but by the experiment's file, which may not run code.
+        UsageError: The model is unknown, doesn't take a temperature or maximum length that is set, or is code that the
+            experiment's file names; only the user may name code.
     """
     model = experiment.model
     if model is None:

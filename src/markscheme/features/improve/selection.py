@@ -247,7 +247,7 @@ def confirmed_t(t: float, critical: float) -> float:
     A gain is reported only if its t exceeds the critical value, so the reported t is too large on average. The estimate
     is the true t for which the significant t statistics have the observed t as their mean: the conditional
     maximum-likelihood estimate. No estimate from these labels alone is unbiased for every true gain. The bias of this
-    one is at most half a standard error, in either direction, for true gains of one standard error or more.
+    estimate is at most half a standard error, in either direction, for true gains of one standard error or more.
 
     Source:
         Zöllner and Pritchard (2007), American Journal of Human Genetics 80(4), 605-615. doi:10.1086/512821

@@ -202,8 +202,8 @@ class ImprovableSet:
     def settings_on_held_out(self) -> int:
         """Number of settings with figures on the held-out labels, without the one in use; at least 1.
 
-        This rubric with each judge is a setting, and one of these counts as the one in use. Wordings tested on held-out
-        labels don't count, since their figures are withheld unless one is adopted.
+        This rubric is one setting with each judge, and one of these settings counts as the one in use. Wordings tested
+        on held-out labels don't count, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1

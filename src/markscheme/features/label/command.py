@@ -194,7 +194,7 @@ def _refuse_two_steps(steps: "Mapping[str, object]", sheet: Path | None) -> None
     """Refuse options that ask for two things at once, of which only one would be done.
 
     Args:
-        steps: By option that says what to do instead of labelling the pool, its value.
+        steps: The value of each option that says what to do instead of labelling the pool, by the option's name.
         sheet: The file of an offline page; None if none is to be written.
 
     Raises:

@@ -140,9 +140,9 @@ def choose_next(
     judges disagree. Each stratum gets labels by its share of the pool and by how uncertain annotators' decisions are
     there; within it, rare levels and neglected groups are more likely to be drawn. No output has probability 0.
 
-    If the judge decided on outputs of several systems, and `count` is enough for a pass rate of each, the strata are
-    the judge's passes and its fails of each system. Each label goes to the stratum in which it most narrows the widest
-    of these rates' intervals; within a stratum, all outputs have the same probability.
+    If the judge decided on outputs of several systems, and `count` is enough for a pass rate of each system, there are
+    two strata per system: the judge's passes and its fails. Each label goes to the stratum in which it most narrows the
+    widest of these rates' intervals; within a stratum, all outputs have the same probability.
 
     Args:
         rubric: The rubric, whose pass mark and scales are used.

@@ -51,9 +51,9 @@ class LocalJudge:
         temperature: Sampling temperature; 0 for the most probable answer.
         seed: Random seed; the sample's number is added, so that repeated requests may differ.
         max_tokens: Largest number of tokens of an answer.
-        keep_prefix: True to process the part that a prompt shares with the one before only once, which is several times
-            faster when one rubric grades many submissions. Then log-probabilities, and so close decisions, may depend
-            slightly on earlier prompts.
+        keep_prefix: True to keep what was computed for the beginning that a prompt shares with the previous prompt.
+            This is several times faster when one rubric grades many submissions. Then log-probabilities, and so close
+            decisions, may depend slightly on earlier prompts.
 
     Raises:
         UsageError: The file doesn't exist, cannot be read, or isn't a GGUF file.

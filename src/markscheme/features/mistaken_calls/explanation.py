@@ -103,7 +103,10 @@ class _FileContent:
         return isinstance(self.document, dict) and self.document.keys() >= set(keys)
 
     def has_lines(self, *beginnings: str) -> bool:
-        """Return True if the file has, for each of these texts, a line that begins with it, as with keys in YAML."""
+        """Return True if the file has, for each of the given texts, a line that begins with it.
+
+        Keys in YAML are recognized so.
+        """
         return all(re.search(rf"^{re.escape(beginning)}", self.text, re.MULTILINE) for beginning in beginnings)
 
 

@@ -56,8 +56,9 @@ class _ReceiptOfRows(Receipt):
 def receipt_of_rows(run: Rubric, judge: GradingJudge, starts: Sequence[Path]) -> Receipt | None:
     """Find the receipt of an accepted run on rows without a rubric in common, checked against this way of asking.
 
-    Of several accepted runs that hold, the one that allows the judge least counts, since nothing says which labelled
-    rows are most like the further ones. If none holds, the latest one says how it differs.
+    If several accepted runs fit this way of asking, the run that allows the judge least counts, since it isn't known
+    whose labelled rows are most like the rows to grade. If no run fits, the receipt of the latest run says how it
+    differs.
 
     Args:
         run: The rubric whose settings say how the judge is asked.
