@@ -62,7 +62,8 @@ class WithReceipt(AroundGrader):
 def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
     """Find the receipt of the rubric's accepted run, checked against this prompt and judge; None if no run is accepted.
 
-    For rows that bring rubrics of their own, it is that of an accepted run on other such rows.
+    For rows that bring rubrics of their own, the receipt is that of an accepted run on other rows with their own
+    rubrics.
 
     Args:
         rubric: The rubric as used; ROWS_ALONE, with the run's settings, for rows with rubrics of their own.

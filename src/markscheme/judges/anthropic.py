@@ -222,7 +222,12 @@ class AnthropicBatches:
             await client.messages.batches.cancel(id)
 
     def _as_result(self, key: str, result: Any) -> Reply | JudgeError:
-        """Read one result of a batch as a reply, or as an error, which is transient if another batch may succeed."""
+        """Read one result of a batch as a reply, or as an error, which is transient if another batch may succeed.
+
+        Args:
+            key: The key by which the batch names the prompt.
+            result: The result, as the SDK returns it.
+        """
         who = self.judge.who
         sent = self._forms.pop(key, None)
         if result.type == "succeeded":

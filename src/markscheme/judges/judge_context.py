@@ -75,10 +75,13 @@ class JudgeContext:
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Return the parameters set for the model; raise UsageError for one that this kind of model doesn't take.
+        """Return the parameters that the user set for the model.
+
+        Args:
+            names: Names of the parameters that this kind of model takes.
 
         Raises:
-            UsageError: A parameter is set that the model doesn't take.
+            UsageError: A parameter is set that isn't one of these.
         """
         if refused := [name for name in self.parameters if name not in names]:
             nothing = " and no ".join(refused)

@@ -76,6 +76,12 @@ def _as_reply(answer: Any) -> Reply:
 
 
 def answer_of(levels: Mapping[str, Any], *, reason: str = "scripted", quote: str = NOTHING_TO_QUOTE) -> str:
-    """Write a well-formed answer in which each criterion has the given level, as a judge would."""
+    """Write a well-formed answer in which each criterion has the given level, as a judge would.
+
+    Args:
+        levels: The level of each criterion, by name.
+        reason: The reason that the answer gives for every level.
+        quote: The quote that the answer gives for every level.
+    """
     verdicts = {name: {"quote": quote, "reason": reason, "level": str(level)} for name, level in levels.items()}
     return json.dumps({"verdicts": verdicts}, ensure_ascii=False)

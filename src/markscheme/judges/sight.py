@@ -43,7 +43,7 @@ def kind_of_judge(judge: Judge) -> JudgeKind | None:
 def sees(judge: Judge, part_kind: str) -> bool:
     """Return True if a judge can pass parts of a kind, such as images, to its model.
 
-    A judge object that a program made is assumed to be able to, unless its `sees` says that it isn't.
+    A judge object that a program made is assumed to pass all parts, unless the object's `sees` says otherwise.
     """
     inner = innermost(judge)
     itself = getattr(inner, "sees", None)

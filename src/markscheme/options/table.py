@@ -84,6 +84,10 @@ class DeclaredOption(NamedTuple):
     def read(self, written: Any, source: str) -> Any:
         """Convert the value in a source, such as a settings file, to the option's value; None stays None (not set).
 
+        Args:
+            written: The value in the source.
+            source: Name of the source with the option's key, for the error.
+
         Raises:
             UsageError: The option can't have that value.
         """

@@ -168,7 +168,13 @@ def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | N
 
 
 def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
-    """Insert images and documents into a text's HTML in place of their marks; those without a mark go to the end."""
+    """Insert images and documents into a text's HTML in place of their marks; those without a mark go to the end.
+
+    Args:
+        html: The HTML, with the marks.
+        text: The text that the HTML was made from, with its images and documents.
+        shortening: Words or addresses that take the place of contents, to keep the page small; None to insert contents.
+    """
     for shown_part in text.parts if isinstance(text, PartedText) else ():
         words = None if shortening is None else shortening.instead(shown_part)
         address = None if shortening is None else shortening.address

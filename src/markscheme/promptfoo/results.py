@@ -586,7 +586,14 @@ def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
 def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
-    """Return the name that a test's author gave it, as an id or a description; "" without one."""
+    """Return the name that a test's author gave the test, as an id or a description; "" without one.
+
+    Args:
+        inputs: The test's vars, which may have an id.
+        metadata: The test's metadata, which may have an id; it comes before an id in a var.
+        test: The test, whose description counts if there is no id.
+        raw: The result, whose description counts if the test has none.
+    """
     for source in (metadata, inputs):
         for key in ID_KEYS:
             if isinstance(source.get(key), str | int) and not isinstance(source[key], bool) and source[key] != "":

@@ -440,6 +440,11 @@ class RatingLines:
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
         """Read a rating from a JSON object and append it; return its index.
 
+        Args:
+            line: The JSON object.
+            kind: Kind of the rater, if the object doesn't state it.
+            id: Id of the example, if the object doesn't state it.
+
         Raises:
             ValueError: The object isn't a rating.
         """

@@ -167,7 +167,8 @@ class ColumnOptions:
     def stated(self) -> dict[str, Any]:
         """The options on columns that differ from their defaults, as plain data, without those of the settings file.
 
-        What the settings file says holds for many files: one may lack a column that it maps, or be no table at all.
+        What the settings file says holds for many files: a file may lack a column that the settings file maps, or be no
+        table at all.
         """
         values = {key: getattr(self, key) for key in typed_options(options_of(ColumnOptions), self)}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}

@@ -371,7 +371,12 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, _Source, _Texts, Mapping[str, Any]]:
-        """Check an example; return its id, its submission (or plain texts), the texts to digest, and other fields."""
+        """Check an example; return its id, its submission (or plain texts), the texts to digest, and other fields.
+
+        Args:
+            row: The example, as it was read from its file or given in memory.
+            ordinal: Number of the example, from which its id is made if it has none.
+        """
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)

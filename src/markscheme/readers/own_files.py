@@ -74,9 +74,9 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns)
 
 
 def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
-    """Return the rubric of files of ratings, by their path calibration/<rubric>/ratings/<rater>.jsonl; else None.
+    """Return the rubric of files of ratings, by their path calibration/<rubric>/ratings/<rater>.jsonl.
 
-    None if the files are elsewhere, or in the folders of several rubrics.
+    Return None if the files have other paths, or are in the folders of several rubrics.
     """
     names = set()
     for peek in files:

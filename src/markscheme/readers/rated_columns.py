@@ -67,7 +67,13 @@ def _rated_scales(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scal
 
 
 def _cells(labels: Sequence[Rating], name: str, scale: Scale | None) -> dict[str, dict[str, str]]:
-    """Map each rater to the rating of each example on a criterion, written as in a table's cell."""
+    """Map each rater to the rating of each example on a criterion, written as in a table's cell.
+
+    Args:
+        labels: The ratings.
+        name: Name of the criterion; or of a value on the whole response, such as the score.
+        scale: The criterion's scale; None for a value on the whole response.
+    """
     cells: dict[str, dict[str, str]] = {}
     for label in labels:
         text = _text(label, name, scale)

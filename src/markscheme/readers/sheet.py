@@ -142,6 +142,11 @@ def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
 def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:
     """Return a labelling sheet's answers after checking that the sheet asks for each of them.
 
+    Args:
+        data: The content of the sheet's file.
+        reader: Reads each answer as a rating by the rubric.
+        path: The file, for messages.
+
     Raises:
         RatingError: Some answers are invalid, or are given twice, or the sheet doesn't ask for them; the message names
             each with its line.

@@ -107,7 +107,14 @@ class Mark:
 def share_mark(
     estimate: "Estimate | None", role: Role = "judge", *, digits: int = 0, least: float | None = None
 ) -> Mark:
-    """Make the mark of a share on a line from 0 to 1, with its per cent to `digits` decimals and the target `least`."""
+    """Make the mark of a share on a line from 0 to 1, with its figures in per cent.
+
+    Args:
+        estimate: The share; None for a mark without figures.
+        role: Whose figure it is, which decides how it is drawn.
+        digits: Number of decimals of the figures.
+        least: The smallest share that meets the target; None without a target.
+    """
     if estimate is None:
         return Mark(NONE, role=role)
     return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)

@@ -78,8 +78,13 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     """Return the key under which a row brings its own rubric, such as `rubric`; None if the row brings none.
 
-    >>> rubric_key_in({"score_rubric": '{"criteria": "Is it kind?"}', "my_rubric": "kindness"}, None)
-    'score_rubric'
+    Args:
+        inputs: The row's values, by key.
+        core: The rubric that all rows share, whose inputs aren't rubrics; None if there is none.
+
+    Example:
+        >>> rubric_key_in({"score_rubric": '{"criteria": "Is it kind?"}', "my_rubric": "kindness"}, None)
+        'score_rubric'
     """
     shown = () if core is None else core.known_inputs
     named = next((key for key in _KEYS if key in inputs and key not in shown), None)

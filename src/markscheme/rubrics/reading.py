@@ -74,7 +74,17 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
 
 
 def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "RubricReading":
-    """Read a YAML or JSON text as a rubric. Raises RubricError with line numbers."""
+    """Read a YAML or JSON text as a rubric.
+
+    Args:
+        text: The text.
+        form: The format of the text, "yaml" or "json".
+        path: The file that the text came from, for messages; None if there is none.
+
+    Raises:
+        UsageError: `text` isn't a text.
+        RubricError: The text can't be read as a rubric; the error has line numbers.
+    """
     if not isinstance(text, str):
         raise UsageError(f"a rubric's text is a str, got {shown(text)}; {RUBRIC_MAKERS}")
     if len(text.encode("utf-8", "replace")) > MAX_RUBRIC_BYTES:

@@ -462,7 +462,16 @@ class _Covariances:
 def _second_slope(
     y: Sequence[Floats], control: Sequence[Floats], feature: Sequence[Floats], covariances: _Covariances
 ) -> Floats:
-    """Compute the feature's coefficient when y is regressed on a control and the feature, then without each group."""
+    """Compute a feature's coefficient in a regression on a control and the feature, then without each group.
+
+    Each argument is a list of arrays; the covariances are computed over all of them together.
+
+    Args:
+        y: The outcomes.
+        control: The ratings that are held equal.
+        feature: The feature.
+        covariances: Computes covariances, over all units and then without each group.
+    """
     covariance = covariances.of
     own_own = covariance(control, control)
     own_other = covariance(control, feature)

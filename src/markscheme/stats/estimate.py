@@ -135,7 +135,14 @@ class Estimate:
 
     @classmethod
     def without_value(cls, why: str | Reason, *, n: int, method: str, level: float = 0.95) -> Self:
-        """Create an estimate without a value, with the reason."""
+        """Create an estimate without a value.
+
+        Args:
+            why: The reason why there is no value.
+            n: Number of examples.
+            method: Name of the quantity or of how it would be computed.
+            level: Coverage that the interval would have.
+        """
         return cls(None, n=n, method=method, undefined=str(why), level=level)
 
     @classmethod

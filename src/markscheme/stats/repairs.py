@@ -63,7 +63,7 @@ class TermSums:
         )
 
     def plus(self, added: "TermSums") -> Self:
-        """Add other sums to these; their shapes may differ if they broadcast."""
+        """Add other sums to these; arrays of different shapes are broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:

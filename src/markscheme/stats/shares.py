@@ -120,7 +120,12 @@ class GroupedFigure:
         return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
 
     def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
-        """Return the figure as an Estimate; with few groups its interval is withheld or marked as approximate."""
+        """Return the figure as an Estimate; with few groups its interval is withheld or marked as approximate.
+
+        Args:
+            level: Coverage of the interval, 0 to 1.
+            method: Text of `Estimate.method` before the kind of interval.
+        """
         if not self.n:
             return Estimate.without_value(Reason("no-examples"), n=0, method=method, level=level)
         low = self.lower((1 + level) / 2)

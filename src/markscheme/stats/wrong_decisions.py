@@ -58,10 +58,10 @@ class Stratum(NamedTuple):
 class RateByVerdict(NamedTuple):
     """A rate of false passes (share of gold's fails that the judge passes) or of false fails, with bounds.
 
-    Labels that are drawn by the judge's verdict show two shares: that of gold's fails among the judge's passes, and
-    that among the judge's fails. Each is multiplied by the verdict's share of all graded responses. The rate of false
-    passes is the first product divided by the sum of both. The rate of false fails is computed in that way from gold's
-    passes.
+    Labels that are drawn by the judge's verdict show two shares: how many of the judge's passes gold fails, and how
+    many of the judge's fails gold fails. Each share is multiplied by the verdict's share of all graded responses. The
+    rate of false passes is the first product divided by the sum of both products. The rate of false fails is computed
+    in that way from gold's passes.
 
     Attributes:
         decided_wrong: The strata that the judge passes, if the rate is of false passes; those that it fails, if the

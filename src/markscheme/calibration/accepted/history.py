@@ -71,7 +71,7 @@ class AcceptedRuns(NamedTuple):
             yield
 
     def before(self, current: RunIdentity, examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that a new run joins, so that its samples are numbered after those of these runs.
+        """Count the accepted runs that a new run joins; the samples of the new run are numbered after theirs.
 
         Args:
             current: The setting of the new run.

@@ -163,7 +163,7 @@ def compare(
 
 
 def _no_rating(table: RatingTable, judge: str) -> str:
-    """Say why a judge's column is empty: its ratings are of other examples, or the commonest reason in its ratings."""
+    """Say why a judge's column is empty: no rating is of these examples, or else the reason that most ratings state."""
     ratings = table[judge].used
     if not ratings:
         examples = counted(len(table.ids), "example")

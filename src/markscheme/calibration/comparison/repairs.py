@@ -126,7 +126,8 @@ class Repair:
     def is_large(self) -> bool:
         """True if the fix corrects a fifth or more of the wrong decisions, or of the false passes.
 
-        Decisions that the fix makes wrong aren't subtracted. Without decisions, scores that are off count instead.
+        Decisions that the fix makes wrong aren't subtracted. If there are no decisions, the fix has to correct a fifth
+        of the scores that are off.
         """
         whole = replace(self, held_up=0, let_through=0, scores_broken=0)
         return whole.reaches(A_FIFTH)

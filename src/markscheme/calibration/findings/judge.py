@@ -249,7 +249,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Select the examples with the same two levels, by judge and by gold, as the first of them.
+    """Select the examples with the levels, by judge and by gold, that the first of the examples has.
 
     Args:
         criterion: The evidence on the criterion.

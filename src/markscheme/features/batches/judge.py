@@ -75,7 +75,11 @@ class Batched(Remembering):
         return self.judge
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the cached reply to a prompt, or else wait for the one that a batch brings.
+        """Return the cached reply to a prompt, or else wait for the reply that a batch brings.
+
+        Args:
+            prompt: The prompt.
+            sample: Number of the sample, from 0.
 
         Raises:
             BudgetError: The prompt could cost more than the budget leaves.
@@ -178,7 +182,11 @@ class BatchQueue:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, free the money reserved for it, and start the task that sends the queue if none runs."""
+        """Queue a prompt, free the money reserved for it, and start the task that sends the queue if none runs.
+
+        Args:
+            key: The key of the prompt's reply in the cache.
+        """
         self._unsent[key] = self._release(key)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())

@@ -176,7 +176,18 @@ def candidate_in_files(
 def _member(
     path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, context: JudgeContext
 ) -> tuple[StageCandidate, Identity | None]:
-    """Read one judge's ratings from a file as a candidate, with the judge's identity if the file states it."""
+    """Read one judge's ratings from a file as a candidate, with the judge's identity if the file states it.
+
+    Args:
+        path: The file.
+        rubric: The rubric of the ratings.
+        examples: The labelled examples.
+        columns: What the file's columns and values mean.
+        context: Settings with which the judge is opened, to learn its identity; it isn't asked.
+
+    Raises:
+        UsageError: The file has the ratings of several raters.
+    """
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:

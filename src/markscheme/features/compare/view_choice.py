@@ -218,7 +218,10 @@ def _behind(standing: ContenderFigures, choice: Choice) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Return the comparisons of one judge with every other: of the best or, without gold, of the first one named."""
+    """Return the comparisons of one judge with every other judge.
+
+    The one judge is the best or, without gold, the first that the user named.
+    """
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 

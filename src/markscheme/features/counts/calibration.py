@@ -57,8 +57,13 @@ class CountedCalibration(Calibration):
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
     """Calibrate the judge whose ratings a counts file counts.
 
+    Args:
+        request: The request to calibrate, which may have no option that chooses examples or asks a judge.
+        options: The counts file, and the options that belong to it.
+
     Raises:
-        UsageError: Another option says what is compared, or the counts can't be read or are by another rubric.
+        UsageError: The counts file is missing, can't be read or is of another rubric; or an option doesn't apply to
+            counts.
         ComparisonError: The judge rated none of the examples.
     """
     if options.counts is None and options.earlier is not None:

@@ -276,7 +276,15 @@ def _refuse_missing_columns(table: CountsColumns) -> None:
 
 
 def _refuse_lost_columns(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
-    """Raise an error if a counts file was made with groups, or with two annotators, and lacks their columns now."""
+    """Raise an error if a counts file was made with groups, or with two annotators, and lacks their columns now.
+
+    Args:
+        table: The file's columns.
+        rows: The rows of each part of the file, by the part's name.
+
+    Raises:
+        UsageError: Columns are missing; the message names them.
+    """
     if GROUPS_PART in rows and rows[GROUPS_PART].examples and "set_no" not in table.numbers:
         groups = rows[GROUPS_PART].examples
         raise UsageError(f"{table.name} has no column set_no, by which part {GROUPS_PART} says {groups:,} are counted")

@@ -208,7 +208,12 @@ class DecisionJudge:
             await client.aclose()
 
     async def _sent(self, request: dict[str, Any], secrets: tuple[str, ...]) -> tuple[int, Mapping[str, str], bytes]:
-        """Send a request, and return status, headers and body of the response."""
+        """Send a request, and return status, headers and body of the response.
+
+        Args:
+            request: The body of the request.
+            secrets: Texts that must not be shown in messages.
+        """
         http = self._library()
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         headers |= IMAGES_HEADER if ASSETS in request else {}

@@ -149,7 +149,18 @@ def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Code
 
 
 def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, moment: str) -> Codebook:
-    """Return the codebook with the mode that a line defines; a person's line confirms a mode that a model proposed."""
+    """Return the codebook with the mode that a line defines.
+
+    If the codebook has the mode already, a person's line replaces the definition, a model's line doesn't. A severity in
+    the line is set in either case.
+
+    Args:
+        book: The codebook.
+        line: The line of a file of notes, with the mode's name and definition.
+        rater: Name of the line's author.
+        kind: Kind of the line's author, such as "human" or "model".
+        moment: The time that is recorded for the change.
+    """
     name = str(line["mode"])
     definition = " ".join(str(line.get("definition") or "").split())
     if not any(name in mode.names for mode in book.modes):

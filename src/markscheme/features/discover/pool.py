@@ -28,7 +28,8 @@ class OutputPool:
 
     Attributes:
         examples: The outputs, by id, in the order of their file.
-        scores: The scores by a judge's verdicts in the file, if it has any, by id; `--also low-score` uses them.
+        scores: Score of each output by a judge's verdicts in the file, by id; empty if the file has no verdicts.
+            `--also low-score` uses these scores.
     """
 
     examples: Mapping[str, Example] = field(default_factory=dict)
@@ -145,7 +146,16 @@ def _records(peek: Peek) -> Iterator[tuple[int | None, Any]]:
 
 
 def _example(record: Any, ordinal: int, folder: Path) -> Example | None:
-    """Make an example of the output in a row; return None for a row whose output is empty."""
+    """Make an example of the output in a row; return None for a row whose output is empty.
+
+    Args:
+        record: The row.
+        ordinal: Number of the row, which is the output's id if the row has none.
+        folder: The folder that paths in the row are relative to.
+
+    Raises:
+        ValueError: The row has no key for an output.
+    """
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
         has_keys = isinstance(record, Mapping) and record
         keys_or_value = ", ".join(f"`{key}`" for key in record) if has_keys else shown(record)

@@ -331,7 +331,12 @@ def unit_name(id: str) -> str:
 
 
 def shown_output(example: Example, shortening: Shortening | None = None) -> str:
-    """Render an output and its inputs as HTML, without verdicts and without other readers' notes."""
+    """Render an output and its inputs as HTML, without verdicts and without other readers' notes.
+
+    Args:
+        example: The output with its inputs.
+        shortening: Limits that keep the page small; None to show everything.
+    """
     return render_example(example.submission, list(example.submission.inputs), shortening=shortening)
 
 

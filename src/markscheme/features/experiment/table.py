@@ -263,7 +263,14 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
 
 
 def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
-    """Return two variants' means of scores, or of a criterion's levels, over the cases rated in both."""
+    """Return two variants' means over the cases rated in both: of scores, or of the levels on a criterion.
+
+    Args:
+        table: The ratings, with a column for each variant.
+        first: Name of the first variant.
+        second: Name of the second variant.
+        criterion: Name of the criterion; None for scores.
+    """
     of_first, of_second = (
         column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
     )

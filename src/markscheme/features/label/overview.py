@@ -106,6 +106,11 @@ class Overview:
 def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     """Make the overview of labelling a rubric's own examples, or the responses of another file.
 
+    Args:
+        named: Name or file of the rubric; or a file whose rows have their own criteria.
+        here: The working directory.
+        pool: The other file; None for the rubric's own examples.
+
     Raises:
         UsageError: The rubric isn't found.
         RatingError: A file can't be read, or there are no examples.

@@ -139,7 +139,12 @@ def _page(work: LabelSession, data: Mapping[str, Any], *, is_sheet: bool = False
 
 
 def _data(work: LabelSession, *, timed: bool) -> dict[str, Any]:
-    """Return the data for the page's script; only an adjudicator's data contain other annotators' labels."""
+    """Return the data for the page's script; only an adjudicator's data contain other annotators' labels.
+
+    Args:
+        work: The rater's session of labelling.
+        timed: True to store the duration of each answer.
+    """
     names = [question.criterion.name for question in work.all_questions]
     old_words = recorded_words(work.home.path.parent) if work.reworded else {}
     places = {step: index for index, step in enumerate(work.steps)}

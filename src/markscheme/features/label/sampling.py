@@ -222,7 +222,7 @@ def _picks(
 
 
 def _of_one_draw(picks: Sequence[Pick]) -> list[Pick]:
-    """Return the drawn outputs with a name for their draw, made from the ids of all of them."""
+    """Return the drawn outputs, each with the name of the draw, which is a digest of the ids of all drawn outputs."""
     draw = fingerprint(sorted(pick.example.id for pick in picks))[:DRAW_DIGITS]
     return [replace(pick, example=replace(pick.example, draw=draw)) for pick in picks]
 

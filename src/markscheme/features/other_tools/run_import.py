@@ -128,7 +128,7 @@ def _refuse_unknown_raters(files: Sequence[Path], columns: ColumnOptions) -> Non
     """Refuse a `--judge` or `--human` that names neither a column nor a cell of any of the tables.
 
     Raises:
-        UsageError: Names the option, and the nearest column.
+        UsageError: A name isn't in the tables; the message states the option and the nearest column.
     """
     peeks = [Peek(path, columns) for path in files if columns.sides and path.is_file()]
     if not peeks or not all(format_of(peek, "anything") is TABLE for peek in peeks):

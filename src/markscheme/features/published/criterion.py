@@ -237,7 +237,13 @@ class CriterionReading:
         return {"required": True} if any(fields[key] for key in keys) else {}
 
     def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
-        """Yield "KEY: TEXT" for each key of a criterion that isn't in `taken` and has text; refuse nested values."""
+        """Yield "KEY: TEXT" for each key of a criterion that isn't in `taken` and has text; refuse nested values.
+
+        Args:
+            fields: The criterion's keys and values.
+            taken: The keys read so far.
+            name: Name of the criterion, for the error.
+        """
         for key, value in fields.items():
             if key in taken:
                 continue

@@ -233,7 +233,12 @@ def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
 
 
 def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
-    """Compute the share of people's decisions or preferences that a score by these weights and pass mark gives too."""
+    """Compute the share of people's decisions or preferences that agree with a score by given weights and pass mark.
+
+    Args:
+        rows: The decisions or preferences, with the levels.
+        numbers: The weights and pass mark.
+    """
     return float(rows.weights @ _right(rows, numbers) / rows.weights.sum())
 
 

@@ -145,7 +145,7 @@ class AnchorWatch:
         """Return mean flips, numbers of examples and usual flip rates, shape (2,) each.
 
         The first entry is of the examples that the judge failed in the accepted run, the second of those it passed. A
-        flip is a decision that differs from that of the accepted run. The mean is over the looks since a day; if there
+        flip is a decision that differs from that of the accepted run. The mean is over the looks since `day`; if there
         are none, the last look counts. The usual flip rates are those between accepted runs.
         """
         since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
@@ -417,7 +417,7 @@ def _most_flips_when_still(runs: Floats) -> float:
 
 
 def _own_flips(runs: Floats) -> float:
-    """Return how often one accepted run decides an example differently from most other accepted runs, as a mean share.
+    """Return how often an accepted run's decision differs from that of most other accepted runs, as a mean share.
 
     A tie of the other runs counts as half a difference.
     """

@@ -206,6 +206,10 @@ class _RowReader:
     def response(self, row: Mapping[str, Any], ordinal: int) -> TimedResponse:
         """Build a response from a row.
 
+        Args:
+            row: The row.
+            ordinal: Number of the row, which is the response's id if the row has none.
+
         Raises:
             ValueError: The row can't be read; the message says why.
         """
@@ -257,7 +261,14 @@ class _RowReader:
         return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
 
     def _verdict_column(self, row: Mapping[str, Any]) -> str | None:
-        """Return the column with a row's verdict: the one named, else `judge` if it holds a word such as pass or no."""
+        """Return the column with a row's verdict; None if there is none.
+
+        It is the column that the user names. If none is named, it is `judge`, if the row has a word such as pass or no
+        there.
+
+        Args:
+            row: The row.
+        """
         if self._verdict is None and self._judge and decision_of(folded(str(row.get(self._judge)))) is not None:
             return self._judge
         return self._verdict

@@ -528,11 +528,11 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Grade responses and return their verdicts, without responses that fail to be graded or that the budget excludes.
+    """Grade responses and return a verdict on each; leave out those that fail to be graded, or exceed the budget.
 
     Returns:
-        By the response's id, the verdict, None if the judge leaves the response to people; and True if the judge
-        graded the response, or left it to people.
+        For each response's id, a pair. First the verdict, None if the judge leaves the response to people; then True if
+        the judge graded the response, or left it to people.
     """
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {

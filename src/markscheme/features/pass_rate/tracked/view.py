@@ -428,7 +428,13 @@ def _weeks(look: Look) -> Table:
 
 
 def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
-    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are found."""
+    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are found.
+
+    Args:
+        rates: The judge's rates that the plans assume.
+        plans: A plan for each number of audits.
+        name: Name of the stream.
+    """
     rows = tuple(
         (
             str(plan.audits),
