@@ -85,7 +85,15 @@ class UsageError(MarkschemeError):
         choices: tuple[str, ...],
         facts: Mapping[str, object],
     ) -> "UsageError":
-        """Create an error from a code and facts; the message is made by the row of SENTENCES for the code."""
+        """Create an error from a code and facts; the message is made by the row of SENTENCES for the code.
+
+        Args:
+            code: Code of the question that is open, such as which column has the labels.
+            columns: The columns that the question is about.
+            values: Values in these columns, with the number of times each occurs.
+            choices: Answers to the question, each as options to add to the command.
+            facts: Further values for the message, by name.
+        """
         error = cls()
         error.code, error.columns, error.values, error.choices, error.facts = code, columns, values, choices, facts
         return error

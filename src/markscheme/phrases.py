@@ -56,6 +56,10 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
     >>> listed(["a", "b", "c", "d"])
     'a, b, c and 1 more'
+
+    Args:
+        names: The names.
+        most: Number of names to show.
     """
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown

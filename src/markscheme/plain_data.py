@@ -49,6 +49,11 @@ def form_of(path: Path | None) -> Form:
 def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = None) -> str:
     """Read the text of a file.
 
+    Args:
+        path: The file.
+        error: Class of the error to raise.
+        most_bytes: Largest size of the file in bytes; None for no limit.
+
     Raises:
         FileError: The file cannot be read, is too long, or is not UTF-8 text; the error is of the class `error`.
     """

@@ -98,7 +98,13 @@ def app_with(
 
 @cache
 def command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
-    """Return a command in the form that the parser takes, given the keys that the settings file sets; it is cached."""
+    """Return a command in the form that the parser takes; it is cached.
+
+    Args:
+        name: Name of the command.
+        load: Function that imports the command's function and returns it.
+        keys: Keys that the settings file sets.
+    """
     return CommandLine(name, load(), keys)
 
 

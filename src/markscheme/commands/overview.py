@@ -49,7 +49,13 @@ def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
 
 
 def columns_of(name: str, text: str, width: int) -> list[str]:
-    """Format a name and its description as two columns, over as many lines as they need."""
+    """Format a name and its description as two columns, over as many lines as they need.
+
+    Args:
+        name: The name.
+        text: The description.
+        width: Width of the lines, in characters.
+    """
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
     first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]

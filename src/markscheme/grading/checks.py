@@ -83,6 +83,11 @@ class Scorer:
     def __call__(self, prediction: str, expected: str | None = None, **more: Any) -> float | None:
         """Score one prediction; None if undecided. In a running event loop, use `await scorer.find(…)` instead.
 
+        Args:
+            prediction: The text to score.
+            expected: The expected text; None without one.
+            more: Further arguments of the scorer's function.
+
         Raises:
             Exception: The scorer's code raises an exception.
         """

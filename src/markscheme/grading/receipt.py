@@ -294,7 +294,12 @@ def score_text(score: float, receipt: Receipt | None) -> str:
 
 
 def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
-    """Return the `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade."""
+    """Return the `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade.
+
+    Args:
+        receipt: The grade's receipt; None if no calibration is accepted.
+        score: The grade's score, shown with its margin; None without a score.
+    """
     text = calibration_text(receipt) if score is None else score_text(score, receipt)
     if receipt is None:
         return {"holds": False, "text": text, "use": None, "may_gate": False, "may_trend": False}

@@ -273,7 +273,15 @@ class Limiter:
         return None
 
     def _wait(self, first: Permit, now: float) -> float:
-        """Return the seconds until the first call that waits may begin; infinite if another call must end first."""
+        """Return the seconds until the first call that waits may begin; infinite if another call must end first.
+
+        Args:
+            first: The permit of the first call that waits.
+            now: The present time in seconds.
+
+        Raises:
+            JudgeBusy: The provider asks for a longer pause than the call accepts.
+        """
         pause = self._resumes - now
         if pause > first.patience:
             raise JudgeBusy(

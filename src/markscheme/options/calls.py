@@ -28,7 +28,13 @@ class CallOptions:
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
-        """Set which families of options a Python function takes; `describe` later adds the function's parameters."""
+        """Set which families of options a Python function takes; `describe` later adds the function's parameters.
+
+        Args:
+            command: The corresponding command, to which features add families.
+            families: The families of the core.
+            without: Names of options in these families that the function doesn't take as `**options`.
+        """
         self.command = command
         self.families = families
         self.without = without

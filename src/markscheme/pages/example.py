@@ -126,7 +126,12 @@ def render(text: str) -> str:
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:
-    """Render a response; the two responses of a pair are numbered and next to each other."""
+    """Render a response; the two responses of a pair are numbered and next to each other.
+
+    Args:
+        texts: The response's HTML by its name; two for a pair.
+        level: Level of the headings; None for names that aren't headings.
+    """
     sections = [f'<div class="response">{text}</div>' for text in texts.values()]
     if len(sections) == 1:
         return f"{_heading('Response', level)}{sections[0]}"

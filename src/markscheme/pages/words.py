@@ -11,6 +11,10 @@ def first_words(text: str, most: int = FIRST_WORDS) -> str:
 
     >>> first_words("# Hello\\n\\nThe **parcel** is here.", 16)
     'Hello The…'
+
+    Args:
+        text: The text.
+        most: Largest number of characters.
     """
     words = re.sub(r"^```\w*$|\*+|`+|^[#>\s]+|^[-+] ", "", text[: 10 * most], flags=re.MULTILINE).split()
     line = " ".join(words)

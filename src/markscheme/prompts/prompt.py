@@ -579,6 +579,9 @@ def fence_code(parts: Sequence[tuple[str, str]]) -> str:
 
     >>> fence_code([("response", "a")]) == fence_code([("response", "a")])
     True
+
+    Args:
+        parts: Name and text of each part of the material.
     """
     digest = hashlib.sha256()
     for name, text in parts:

@@ -15,7 +15,13 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
-    """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,)."""
+    """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,).
+
+    Args:
+        codes: The ratings.
+        value: Function that computes the value from a header, a rating without its answers.
+        dtype: Type of the array's elements.
+    """
     return np.array(list(map(value, codes.headers)), dtype=dtype)[np.asarray(codes.header_numbers, dtype=np.intc)]
 
 

@@ -37,7 +37,14 @@ def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> 
 
 
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
-    """Convert a judge's grade to one rating."""
+    """Convert a judge's grade to one rating.
+
+    Args:
+        grade: The grade.
+        rubric: The rubric by which it was graded.
+        rater: Name of the judge in the rating.
+        sample: Number of the sample, from 0.
+    """
     return Rating(
         id=grade.id,
         rater=rater,

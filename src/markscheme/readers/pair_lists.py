@@ -157,6 +157,12 @@ def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> ImportedFile:
 def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> ImportedFile:
     """Make an ImportedFile from the pairs and preferences in a file.
 
+    Args:
+        peek: The file.
+        rubric: The rubric by which the preferences are read.
+        columns: What the columns and values mean.
+        rows: The pairs in the file, each with its preferences.
+
     Raises:
         RatingError: A value isn't a preference, or it isn't known who preferred.
     """

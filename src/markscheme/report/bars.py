@@ -29,7 +29,11 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
 
 
 def _axis(room: int) -> str:
-    """Render the line of percentages above bars whose scale runs from 0 to 100%."""
+    """Render the line of percentages above bars whose scale runs from 0 to 100%.
+
+    Args:
+        room: Number of columns for the bars.
+    """
     cells = [" "] * (room + 4)
     for index in range(0, 101, 20 if room >= 31 else 50):
         label = "100%" if index == 100 else str(index)

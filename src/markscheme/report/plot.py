@@ -45,7 +45,12 @@ class Axis:
 
     @classmethod
     def counting(cls, most: float, title: str | None = None) -> "Axis":
-        """Make an axis of counts, from 0 to the round number above `most`, with about four ticks."""
+        """Make an axis of counts, from 0 to the round number above `most`, with about four ticks.
+
+        Args:
+            most: The largest count.
+            title: Title of the axis; None for none.
+        """
         steps = (factor * 10**power for power in range(9) for factor in (1, 2, 5))
         step = next(step for step in steps if step * MOST_TICKS >= most)
         high = step * max(1, -(-most // step))

@@ -472,7 +472,12 @@ def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[do
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Choose column widths of a table that fit the line; prose is narrowed first, then figures, then row names."""
+    """Choose column widths of a table that fit the line; prose is narrowed first, then figures, then row names.
+
+    Args:
+        rows: The cells of each row.
+        room: Width of the line.
+    """
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]

@@ -176,13 +176,27 @@ def log_choices(counts: npt.NDArray[np.int64] | int, n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Flag the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it."""
+    """Flag the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it.
+
+    Args:
+        hits: Possible numbers of hits.
+        n: Number of examples.
+        bound: The bound on the share of hits, 0 to 1.
+        confidence: One-sided confidence of each limit.
+    """
     misses = n - np.asarray(hits, dtype=np.float64)
     return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 
 
 def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
-    """Flag the possible numbers of hits among `n` for which a share's exact lower limit lies above a bound."""
+    """Flag the possible numbers of hits among `n` for which a share's exact lower limit lies above a bound.
+
+    Args:
+        hits: Possible numbers of hits.
+        n: Number of examples.
+        bound: The bound on the share of hits, 0 to 1.
+        confidence: One-sided confidence of the limit.
+    """
     x = np.asarray(hits, dtype=np.float64)
     tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)
     return np.asarray((x > 0) & (tail < 1 - confidence))

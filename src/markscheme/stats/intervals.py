@@ -383,6 +383,11 @@ def no_disagreement(
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
     """Compute the exact upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
 
+    Args:
+        successes: Number of examples that count for the share.
+        n: Number of all examples.
+        confidence: One-sided confidence of the limit.
+
     Example:
         >>> round(clopper_pearson_upper(0, 45, confidence=0.9), 6)
         0.049881

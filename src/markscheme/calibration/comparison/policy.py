@@ -258,7 +258,13 @@ def verdict_states(
 
 
 def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
-    """Compare a judge's agreement figures with the target, the best constant answer and annotators, by intervals."""
+    """Compare a judge's agreement figures with the target, the best constant answer and annotators, by intervals.
+
+    Args:
+        figures: The figures.
+        target: The target agreement, 0 to 1.
+        settings: Number of settings tried on these labels, this one included; intervals widen with it.
+    """
     return verdict_states(
         figures.agreement,
         figures.gain,
@@ -413,7 +419,12 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
 
 
 def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
-    """Yield the rows of the table of verdicts that fit a judge without pass/fail decisions; the first one counts."""
+    """Yield the rows of the table of verdicts that fit a judge without pass/fail decisions; the first one counts.
+
+    Args:
+        trend: The ruling on scores.
+        circumstances: Further facts that the verdict depends on.
+    """
     s = circumstances.states
     if circumstances.no_skill:
         yield "adjust", "none", "no-skill"

@@ -178,7 +178,13 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _design_effects(labelled: RatingTable) -> Sequence[float]:
-    """Return the design effect of the judge's hits on annotators' fails and on their passes; 1 without groups."""
+    """Return two design effects of the judge's right decisions: on annotators' fails, and on their passes.
+
+    Groups are the tests; without groups, a design effect is 1.
+
+    Args:
+        labelled: The labelled examples.
+    """
     groups = np.array(_tests(labelled))
     gold, judge = (labelled[name].decisions for name in (GOLD, JUDGE))
     return [grouped_share((judge == side)[gold == side], groups[gold == side]).design_effect for side in (0, 1)]

@@ -40,7 +40,13 @@ class RankedDecisions:
 
     @classmethod
     def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
-        """Return the decisions that ratings imply: those of one judge, or of a panel if several judges gave them."""
+        """Return the decisions that ratings imply: those of one judge, or of a panel if several judges gave them.
+
+        Args:
+            ratings: The ratings.
+            rubric: The rubric.
+            ids: Ids of the examples, in the order that the decisions get.
+        """
         if len(judges_in(ratings)) > 1:
             return cls.of_panel(ratings, rubric, ids)
         return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)

@@ -167,6 +167,11 @@ def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | No
 def _entry(raw: Any, index: int, judges: int) -> tuple[str, str | None, bool, list[tuple[float, bool]]]:
     """Read an example's entry in the certificate: id, group, people's decision, and each judge's decision.
 
+    Args:
+        raw: The entry as plain data.
+        index: Index of the entry, for messages.
+        judges: Number of judges, each of which must have a decision.
+
     Raises:
         ValueError: The data aren't such an entry.
     """

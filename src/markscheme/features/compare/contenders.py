@@ -148,7 +148,13 @@ def compare_sides(
 
 
 def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Contender]) -> Iterator[Contender]:
-    """Yield each judge, and each rater of each file, in the order in which `compare` is called with them."""
+    """Yield each judge, and each rater of each file, in the order in which `compare` is called with them.
+
+    Args:
+        sides: The judges' names and the paths of files.
+        rated: The contents of the files.
+        ask: Function that asks a judge by its name.
+    """
     by_path: dict[Path, list[RatedFile]] = {}
     for file in rated.files:
         by_path.setdefault(file.path, []).append(file)

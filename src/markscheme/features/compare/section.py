@@ -67,7 +67,12 @@ def _row(
 
 
 def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterator[Criterion]:
-    """Yield the criteria on which several judges gave one example different levels."""
+    """Yield the criteria on which several judges gave one example different levels.
+
+    Args:
+        ratings: The rating of the example by each judge; None for a judge that didn't rate the example.
+        rubric: The rubric.
+    """
     for criterion in rubric.criteria:
         rated = [rating.criteria[criterion.name] for rating in ratings if rating and criterion.name in rating.criteria]
         if len({(verdict.level, verdict.declined) for verdict in rated}) > 1:

@@ -332,7 +332,12 @@ def isotonic(p: Floats, y: Floats) -> Floats:
 
 
 def _isotonic_line(p: Floats, y: Floats) -> tuple[tuple[float, float], ...]:
-    """Return the points at which the isotonic curve bends, for a plot."""
+    """Return the points at which the isotonic curve bends, for a plot.
+
+    Args:
+        p: The judge's probabilities of an event, shape (n,).
+        y: 1 where the event happened, else 0, shape (n,).
+    """
     if not len(p):
         return ()
     fitted = isotonic(p, y)

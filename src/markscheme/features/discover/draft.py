@@ -151,6 +151,11 @@ def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material
 
     A passage counts only if it occurs exactly in the response of an output with a note on the mode. Return None if
     there is no such passage of suitable length.
+
+    Args:
+        mode: The mode.
+        outputs: The outputs that were read, with their notes.
+        materials: Texts of the outputs by id, in which passages are looked up.
     """
     notes = outputs.notes_in.get(mode.name, {})
     noted_ids = [outputs.readings_by_note[key].id for key in notes]

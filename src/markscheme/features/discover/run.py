@@ -112,7 +112,14 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
 
 
 def write_files(opened: OpenedDiscovery, here: Path, *, force: bool, json: bool) -> int:
-    """Write rubric and first labels; if no person has confirmed a mode, print an error. Return the exit status."""
+    """Write rubric and first labels; if no person has confirmed a mode, print an error. Return the exit status.
+
+    Args:
+        opened: The discovery.
+        here: The working directory.
+        force: True to replace a rubric that exists.
+        json: True to print JSON.
+    """
     day = datetime.date.today().isoformat()
     try:
         written = write_rubric(opened, here, day, replaces=force)

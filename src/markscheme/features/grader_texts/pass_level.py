@@ -270,7 +270,12 @@ def _is_bare_limit(words: str) -> bool:
 
 
 def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
-    """Return the limit that a statement sets by a comparison such as "at least 4"; None if it sets none."""
+    """Return the limit that a statement sets by a comparison such as "at least 4"; None if it sets none.
+
+    Args:
+        words: The statement.
+        scores: Numbers in the statement.
+    """
     compares = next((row for row in LIMIT_WORDS if row[0].search(words)), None)
     if compares is None:
         return None

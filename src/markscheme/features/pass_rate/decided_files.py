@@ -32,7 +32,12 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 
 def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
-    """Return an example for each id; if the file has no such example, one without a response."""
+    """Return an example for each id; if the file has no such example, one without a response.
+
+    Args:
+        file: The file's content.
+        units: The ids.
+    """
     index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
     unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}

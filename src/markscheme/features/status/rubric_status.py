@@ -174,7 +174,15 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 def _with_run(
     status: RubricStatus, rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date
 ) -> RubricStatus:
-    """Return a rubric's status with the fields added that come from its accepted run."""
+    """Return a rubric's status with the fields added that come from its accepted run.
+
+    Args:
+        status: The status so far.
+        rubric: The rubric.
+        folder: The rubric's calibration folder.
+        examples: The rubric's examples; None if they can't be read.
+        today: Today's date, from which the run's age is counted.
+    """
     return status._replace(**_accepted_run().of_accepted_run(rubric, folder, examples, today))
 
 

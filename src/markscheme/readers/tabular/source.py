@@ -189,7 +189,11 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
 
 
 def is_encoded_text(start: bytes) -> bool:
-    """Return True if a file that isn't UTF-8 seems to be text in another encoding, and not binary data."""
+    """Return True if a file that isn't UTF-8 seems to be text in another encoding, and not binary data.
+
+    Args:
+        start: The file's first bytes.
+    """
     if start.startswith(tuple(_REFUSED)):
         return False
     return start.startswith(tuple(_MARKS)) or b"\0" not in start or max(_zeros(start)) > len(start) / 4
@@ -381,7 +385,12 @@ FEWEST_BELOW: Final = 3
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Join two header rows to names of columns; the text of a merged cell is put before each name below it."""
+    """Join two header rows to names of columns; the text of a merged cell is put before each name below it.
+
+    Args:
+        names: Cells of the first header row; of a merged cell, only the first has text.
+        below: Cells of the second header row.
+    """
     joined: list[str] = []
     over = ""
     for name, name_below in zip(names, map(str.strip, below), strict=True):

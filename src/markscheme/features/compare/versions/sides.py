@@ -131,7 +131,14 @@ def _rubric(side: str) -> Rubric:
 
 
 def _report_of(side: str) -> tuple[Path, Path | None] | None:
-    """Split `report.json` or `report.json=plate.yaml` into report and rubric's file; None if there is no report."""
+    """Split `report.json` or `report.json=plate.yaml` into report and rubric's file; None if there is no report.
+
+    Args:
+        side: A side of the comparison, as typed.
+
+    Raises:
+        UsageError: The rubric's file doesn't exist.
+    """
     path = Path(side)
     file = None
     if not path.is_file() and "=" in side:

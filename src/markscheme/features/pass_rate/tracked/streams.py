@@ -13,6 +13,9 @@ def watched_here(start: Path) -> Iterator[WatchedStream]:
     """Yield the state of each stream in a folder at its last look, then the state of each judge.
 
     A judge's state is computed from all its looks at the accepted examples of its rubric, in every stream.
+
+    Args:
+        start: A folder of the project; calibration folders are looked for from here.
     """
     by_rubric = calibrations(start)
     streams = [(rubric, stream) for rubric, folder in by_rubric.items() for stream in _streams_in(folder)]
