@@ -50,7 +50,7 @@ def _check_owner(path: Path) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Set write-ahead logging, so that writers don't block readers; retry if another process does so too.
+    """Set write-ahead logging, so that writers don't block readers; retry if another process is just setting it.
 
     It retries since SQLite doesn't wait: if two processes change the journal mode at once, one fails immediately.
     """

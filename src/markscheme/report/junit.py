@@ -22,8 +22,9 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
     """Render one or more calibrations as JUnit XML.
 
-    A criterion fails if a finding of high severity is about it. The whole fails on the verdict "adjust", is an
-    error if too few examples could be graded, and is skipped if there are not enough labels to decide.
+    A criterion is a failed test if a finding of high severity is about it. The test of the whole calibration fails on
+    the verdict "adjust", is an error if too few examples could be graded, and is skipped if there are not enough labels
+    to decide.
     """
     root = Xml.Element("testsuites", name="markscheme calibrate")
     for calibration in calibrations:

@@ -366,10 +366,12 @@ class _AlphaComparison:
         return self.groups.count(~np.isnan(self.columns[:, first] + self.columns[:, second]))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Count, for each given rater, the examples off the rater's commonest level; return the smallest count.
+        """Count, for each given rater, the examples that it puts on another level than its most common one.
+
+        Return the smallest of these counts.
 
         Args:
-            rating: Columns of these raters.
+            rating: Indices of the raters' columns.
         """
         return min(self._examples_off_common[column] for column in rating)
 

@@ -131,8 +131,8 @@ def side_share(
         counts: The judge's decision that counts as a hit.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
         weights: Weight of each example, shape (n,), relative to the other examples of its draw; None for equal weights.
-        strata: Name of the stratum that each example was drawn from, "" if only the judge's verdict says it; None if
-            labels were drawn otherwise.
+        strata: Name of the stratum that each example was drawn from; "" if the strata are the judge's passes and the
+            judge's fails. None if labels weren't drawn by strata.
     """
     is_decided = ~np.isnan(judge) & ~np.isnan(gold)
     on_side = is_decided & (gold == of)

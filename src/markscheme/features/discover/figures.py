@@ -42,8 +42,8 @@ class ModeFigures:
     Attributes:
         mode: The mode.
         count: Number of outputs that show it, also of those that weren't drawn at random.
-        read_for: Number of outputs of the random part in which readers looked for it.
-        share: Share of these that show it; without a value if there is no random part.
+        read_for: Number of outputs in which readers looked for it, of those drawn at random.
+        share: Share of the outputs in `read_for` that show it; without a value if no outputs were drawn at random.
         again: Ids of outputs to read again for it, in reading order.
     """
 

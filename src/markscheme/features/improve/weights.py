@@ -195,7 +195,7 @@ class Sums:
 
     @property
     def levels(self) -> Floats:
-        """For each pair of criteria, the sum over examples of the products of deviations from the means, (k, k)."""
+        """Sums over examples of the products of two criteria's deviations from their means, shape (k, k)."""
         return np.asarray(self.about_mean[:-1, :-1])
 
     @property

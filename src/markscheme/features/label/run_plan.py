@@ -266,7 +266,16 @@ def _recorded(
     ask: AskOptions,
     watch: Watch,
 ) -> Sequence[Rating]:
-    """Return ratings from a judge's recorded replies to the examples, without asking; empty if no judge has any."""
+    """Return ratings from a judge's recorded replies to the examples, without asking; empty if no judge has any.
+
+    Args:
+        rubric: The rubric.
+        truth: Gold; without examples in it, no ratings are returned.
+        examples: The examples.
+        judges: The judges, of which the first one with recorded replies answers.
+        ask: How judges are asked.
+        watch: Shows progress.
+    """
     recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
     if not truth.ids or not recorded:
         return ()

@@ -84,7 +84,7 @@ class WeekCounts:
 
     @property
     def conversation_shares(self) -> tuple[Floats, Floats]:
-        """Distinct shares of passing responses in the week's conversations, and how many conversations have each."""
+        """Distinct shares that pass in one of the week's conversations, and number of conversations with each."""
         cells = sorted(self.conversations.items())
         return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)
 

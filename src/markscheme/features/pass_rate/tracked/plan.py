@@ -159,7 +159,7 @@ def _weeks_from(begins: Integers, rings: Flags) -> Floats:
     """Count the weeks from each simulated drop to the next alarm, wait for labels included; infinite if none comes.
 
     Args:
-        begins: The week, from 1, in which the drop begins, shape (streams,).
+        begins: The week, from 1, in which the drop begins in each simulated stream, shape (streams,).
         rings: Flags of the weeks with an alarm, shape (streams, weeks).
     """
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
