@@ -209,7 +209,7 @@ class Receipt:
         Args:
             rubric: The rubric as used, with the run's pass mark, strategy and samples.
             prompt: Fingerprint of the rubric's prompts.
-            judge: Fingerprint of the judge, if asked as in the calibration.
+            judge: The fingerprint that the judge has if it is asked as in the calibration.
         """
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 

@@ -134,7 +134,7 @@ class Limiter:
         return self._spent + self._reserved + self._set_aside
 
     def make_room(self, calls: int) -> None:
-        """Allow `calls` calls at once, unless the limiter has a fixed number or allows more already."""
+        """Allow `calls` calls at once, unless the limiter allows a fixed number of calls, or allows more already."""
         fitting = self._fitting(calls)
         if self.concurrency is None and fitting > self._most:
             self._places += fitting - self._most

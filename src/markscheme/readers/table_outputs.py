@@ -65,7 +65,7 @@ def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
     """Read the responses in a table, each with its inputs; if several rows have the same id, the first one counts.
 
     Raises:
-        UsageError: No column holds responses; the message names the option that says which does.
+        UsageError: No column holds responses; the message names the option that says which column does.
         RatingError: The file can't be read.
     """
     with naming(path):

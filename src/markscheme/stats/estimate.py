@@ -171,7 +171,11 @@ class Estimate:
 
     @property
     def hedge(self) -> Hedge | None:
-        """Kind of limitation of the interval: "few", "withheld" or "rough"; None if it isn't limited."""
+        """Kind of limitation of the interval; None if it has none.
+
+        "few" if examples are so few that a share is printed as a count, "withheld" if the interval isn't given, "rough"
+        if it covers less than its level.
+        """
         return None if self.caveat is None else self.caveat.hedge
 
     @property

@@ -101,7 +101,11 @@ class Commands:
         return self.label_pool(None if self.examples is None else f"--pool {shlex.quote(str(self.examples))}", options)
 
     def label_pool(self, *options: str | None) -> str:
-        """Return the command that labels responses of the file that an option names; "" if there is no rubric."""
+        """Return the command that labels responses of the file that an option names; "" if there is no rubric.
+
+        Args:
+            options: Options of `label`, one of which names the file of responses.
+        """
         return self._on_rubric("label", *options)
 
     def label_next(self, n: int) -> str:

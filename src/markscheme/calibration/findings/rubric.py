@@ -183,7 +183,12 @@ def _usual_annotators(criterion: CriterionEvidence) -> float:
 
 
 def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
-    """Return the share of the judge's root mean squared error that would remain if annotators' labels had no noise."""
+    """Return the share of the judge's root mean squared error that would remain if annotators' labels had no noise.
+
+    Args:
+        criterion: The evidence on the criterion.
+        noise: Variance of one annotator's errors.
+    """
     size = criterion.mean(criterion.errors**2)
     of_gold = noise / _usual_annotators(criterion)
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(noise) else 1.0

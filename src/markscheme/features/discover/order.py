@@ -11,7 +11,7 @@ ALSO_EVERY = 4
 
 
 def turn_of(id: str, seed: int) -> bytes:
-    """Return an output's sort key in the random order: a digest of seed and id, which no other output affects."""
+    """Return an output's sort key in the random order: a digest of seed and id, whatever other outputs there are."""
     return hashlib.sha256(f"{seed}\n{id}".encode()).digest()
 
 

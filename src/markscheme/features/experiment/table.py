@@ -232,8 +232,8 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
     """Compare pairs of variants, by their overall scores and by each criterion.
 
-    The p-values of the overall scores of all pairs are adjusted together (Holm), and so are, separately, those of all
-    criteria.
+    The p-values of the overall scores of all pairs are adjusted together (Holm), and those of all criteria are adjusted
+    together, separately from these.
 
     Args:
         table: Scores and levels of each variant's outputs, by case.

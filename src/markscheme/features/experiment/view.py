@@ -173,7 +173,7 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
 
 
 def _pairs(report: ExperimentReport, difference: Difference) -> Plot | None:
-    """Plot two variants' scores of each case that both have a score of; None for fewer than two cases."""
+    """Plot two variants' scores, a point for each case on which both have a score; None for fewer than two cases."""
     grades = report.run.grades
     pairs = []
     for case in report.run.experiment.cases:

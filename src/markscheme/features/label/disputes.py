@@ -251,7 +251,12 @@ def _voice_on_whole(rating: Rating) -> Mapping[str, str]:
 
 
 def shown_word(word: float, criterion: Criterion) -> str:
-    """Return a label's text on the labelling page, such as "yes", a level or "does not apply"."""
+    """Return a label's text on the labelling page, such as "yes", a level or "does not apply".
+
+    Args:
+        word: The label as a number.
+        criterion: The criterion.
+    """
     if word == _DOES_NOT_APPLY:
         return "does not apply"
     if criterion.scale.is_yes_no and word in criterion.scale.values:

@@ -68,7 +68,10 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
 
 
 def _calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Return each rubric's calibration as Promptfoo's results state it, by rubric: a sentence, and the use or None."""
+    """Return each rubric's calibration, by rubric, as Promptfoo's results state it.
+
+    It is a pair: a sentence on the calibration, and the use that it allows (None if none is stated).
+    """
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in objects(mapping(mapping(raw).get("gradingResult")).get("componentResults")):

@@ -57,7 +57,10 @@ def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _wrong_of(point: "AcceptedPoint") -> str:
-    """Return an accepted run's number of false passes as text, such as "2", or "2 of 9" fails; a dash if unknown."""
+    """Return an accepted run's number of false passes as text; a dash if unknown.
+
+    The text is "2" or, if the number of fails is known, "2 of 9".
+    """
     if point.false_passes is None:
         return NONE
     return str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")

@@ -85,7 +85,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _argument(status: RubricStatus) -> str:
-    """Return the word by which commands find a rubric: its name, or its file if the name is another file's."""
+    """Return the word by which commands find a rubric: its name, or its file if the name belongs to another file."""
     meant = known_rubrics().get(status.name)
     return status.name if status.file is None or meant in (None, status.file) else str(from_here(status.file))
 

@@ -44,7 +44,11 @@ def annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """Say if the judge is shown to be as good as an annotator, or why that isn't known; a dash without figures."""
+    """Say if the judge is shown to be as good as an annotator, or why that isn't known; a dash without figures.
+
+    Args:
+        ceiling: Agreement of annotators with each other, and of the judge with annotators.
+    """
     people = ceiling.people
     judge = ceiling.judge
     if people.value is None or judge.value is None:

@@ -160,10 +160,10 @@ def anchor_ids(accepted: Accepted) -> list[str]:
 
 
 def read_anchors(folder: Path) -> list[AnchorLook]:
-    """Read the records of asking the judge again in a calibration folder, each once, the earliest first.
+    """Read the looks, in which the judge was asked again, from a calibration folder: each once, the earliest first.
 
     Raises:
-        RatingError: A line isn't such a record.
+        RatingError: A line isn't the record of a look.
     """
     path = folder / ANCHORS_FILE
     looks: dict[str, AnchorLook] = {}
