@@ -122,7 +122,7 @@ class SubmissionError(UsageError, ValueError):
     """Error for a response or an input that no judge can be shown: bytes, or an object that isn't JSON data.
 
     Attributes:
-        name: "response", or the input's name, as the message begins.
+        name: "response" or the input's name, with which the message begins.
         kind: What the value is or contains, such as bytes.
     """
 
@@ -338,7 +338,7 @@ class ComparisonError(MarkschemeError):
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """Error of a run that graded no example, or too few to say anything; the reasons in it show who can fix it.
+    """Error of a run that graded no example, or too few to say anything.
 
     Attributes:
         reasons: The reason why each example or call is not graded.

@@ -241,7 +241,7 @@ def between_levels_in_words(comparison: Comparison, target: float) -> str:
 
 
 def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None:
-    """Say which labels an open verdict needs, or why no number of them would decide it; None where nothing is needed.
+    """Say which labels an open verdict needs, or why no number of labels would decide it; None if none are needed.
 
     Args:
         comparison: The judge compared with gold.

@@ -31,7 +31,9 @@ ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 def own_rubric(
     text: str | None, core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read the rubric that a row brings; return it, or why it can't be used, or None if the run's rubric applies.
+    """Read the rubric that a row brings; return the rubric, or the reason why it can't be used.
+
+    Return None if the run's rubric applies.
 
     Args:
         text: The row's own rubric as text; None for a row without one.
@@ -120,7 +122,10 @@ class ByRow(AroundGrader):
         self._grader_by = lru_cache(maxsize=GRADERS_KEPT)(make)
 
     def rubric_for(self, submission: Submission) -> RowRubric | str | None:
-        """Read the rubric that a row brings; return it, why it can't be used, or None if the run's rubric applies."""
+        """Read the rubric that a row brings; return the rubric, or the reason why it can't be used.
+
+        Return None if the run's rubric applies.
+        """
         if submission.fault:
             return None
         return rubric_for(submission.inputs, self.core, self.rule, self.of_run)

@@ -76,7 +76,7 @@ class BackgroundLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait_for(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Wait for the coroutine and return its result, or raise the error that it raised.
+        """Wait for a coroutine and return its result, or raise the error that the coroutine raised.
 
         Raises:
             RuntimeError: It is called from the loop's own thread, which would deadlock.

@@ -107,7 +107,7 @@ class Repeated(Wrapping):
     """Judge that asks another judge each prompt several times at once; of the answers, the median level counts.
 
     Raises:
-        ValueError: There is less than one sample.
+        ValueError: The number of samples is below 1.
     """
 
     samples: int

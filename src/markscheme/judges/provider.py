@@ -198,7 +198,7 @@ class SdkJudge:
     async def answer(
         self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]
     ) -> tuple[Any, RequestForm, int]:
-        """Send a prompt, leaving out one setting after another that the server refuses, until it is answered.
+        """Send a prompt until it is answered; after each refusal, leave out the setting that the server refuses.
 
         Args:
             client: The client that `call` yields.

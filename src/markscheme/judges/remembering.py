@@ -78,7 +78,10 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply unless its key has one; return the stored reply, with tokens and cost of the new one."""
+        """Store a reply, unless a reply is stored under its key.
+
+        Return the stored reply, with tokens and cost of the new one.
+        """
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)

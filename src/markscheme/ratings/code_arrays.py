@@ -121,7 +121,7 @@ row."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
-    """Convert a column's cells to whole numbers, equal for equal cells; return these and the largest of them plus 1."""
+    """Convert a column's cells to whole numbers, equal for equal cells; also return the greatest of them plus 1."""
     if column.dtype.kind == "f":
         distinct, number = numbered_values(column)
         return number, max(len(distinct), 1)

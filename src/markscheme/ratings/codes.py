@@ -270,7 +270,10 @@ class RatingCodes(EqualSequence[Rating]):
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
-        """Return a rating as codes: of its header (all but id and answers), and of each answer; don't store it."""
+        """Return a rating as codes, without storing it: a code of its header, and a code of each answer.
+
+        The header is everything but the id and the answers.
+        """
         columns = [self._column_of(name) for name in rating.criteria]
         row = array("i", [NO_ANSWER]) * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):

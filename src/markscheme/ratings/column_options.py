@@ -228,7 +228,7 @@ class ColumnOptions:
         yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
-        """Return the range that `--scale` gives for a column, else for all of its kind of rater; None without one.
+        """Return the range that `--scale` gives for a column, else for the column's kind of rater; None without either.
 
         A range that is stated without a name holds for judges and people.
         """

@@ -256,7 +256,8 @@ def file_for_parts(examples: ExampleSet) -> Path:
 def write_parts(examples: ExampleSet) -> None:
     """Write each example's split into its line of the file; nothing else is changed.
 
-    Lines that another process appended meanwhile stay, and so do equal splits that another process drew.
+    Lines that another process appended meanwhile stay. A line to which another process wrote the same split stays as it
+    is.
 
     Raises:
         RatingError: The file is not a .jsonl file, or has other examples or other splits by now.

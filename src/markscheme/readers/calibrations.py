@@ -94,7 +94,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> ImportedFile:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """Return the project's rubric if all calibrations used it as it is now, else a rubric of their common criteria."""
+    """Return the project's rubric if it is unchanged since all calibrations, else a rubric of their common criteria."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))

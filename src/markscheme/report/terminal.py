@@ -235,7 +235,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks to draw as text, without the list of examples if there is no room for any."""
+        """Return the blocks to draw as text; the list of examples is left out if not even one example has room."""
         return [
             block
             for block in doc.in_text(blocks)

@@ -170,7 +170,7 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
 
 
 def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[str, str]]:
-    """Merge several rows' rubrics into one; also return the names of its criteria by the digest of their wording.
+    """Merge several rows' rubrics into one; also return each merged criterion's name by the digest of its wording.
 
     Names of rows' criteria are unique only within their row; in the merged rubric they differ, so that labels of all
     rows fit it.

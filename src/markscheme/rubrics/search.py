@@ -150,7 +150,7 @@ def project_of(calibration: Path) -> Path:
 
 
 def _upwards(start: Path) -> Iterator[Path]:
-    """Yield a folder and its parents, up to the one with a `.git` or the home folder."""
+    """Yield a folder and its parents, up to a folder with a `.git` or the home folder."""
     home: Path | None = None
     for folder in (start, *start.parents):
         yield folder

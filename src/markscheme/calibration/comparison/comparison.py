@@ -529,7 +529,7 @@ class Comparison:
 
     @cached_property
     def false_fails(self) -> list[str]:
-        """Ids of examples gold passes and the judge does not, the largest error first."""
+        """Ids of the examples that gold passes and the judge fails, the largest error first."""
         return self._differing(judge=0.0, gold=1.0)
 
     @cached_property

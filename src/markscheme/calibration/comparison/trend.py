@@ -28,7 +28,7 @@ class TrendEvidence(Protocol):
         """Return a reason code for each limit that, at this one-sided confidence, isn't shown to be kept."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
-        """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it.
+        """Say how often the judge is right and what it may be used for; if the use is open, how many labels decide it.
 
         Args:
             decision: The calibration's outcome.

@@ -295,7 +295,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
 
 
 def _what_to_say(subset: Slice) -> str:
-    """Return advice on what criteria should say about the responses in a slice; it never names who wrote them."""
+    """Return advice on what criteria should say about the responses in a slice, without naming who wrote these."""
     if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if subset.part.by == BY_LABEL_KIND:

@@ -12,7 +12,7 @@ _NO_LEVEL = "no level in its reply"
 
 
 def why_too_few(name: str, ratings: Sequence[Rating], ids: Sequence[str], graded: Flags) -> str | None:
-    """Say how many examples a judge left without a grade, and why; None if these are at most a tenth of those it rated.
+    """Say how many examples a judge left without a grade, and why; None if at most a tenth of those it rated.
 
     Args:
         name: The judge's name.

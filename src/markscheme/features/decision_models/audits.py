@@ -81,7 +81,14 @@ DECISION_ROW = "decision"
 
 
 def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:
-    """Audit a judge's probabilities on each criterion, and for the decision, against gold."""
+    """Audit a judge's probabilities: compare them with gold on each criterion, and for the decision.
+
+    Args:
+        judge: The judge's column, with its probabilities.
+        gold: The column of gold.
+        rubric: The rubric.
+        groups: Name of each example's group; None without groups.
+    """
     by_criterion = {}
     for criterion in rubric.criteria:
         if criterion.name in judge.probabilities:

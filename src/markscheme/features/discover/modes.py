@@ -368,7 +368,7 @@ class Codebook:
         return self._with(replace(mode, is_turned=not mode.is_turned))
 
     def merge(self, names: Sequence[str], into: Mode) -> "Codebook":
-        """Return the codebook with several modes merged into one, which is new or one of them.
+        """Return the codebook with several modes merged into a new mode, or into one of the several modes.
 
         Raises:
             UsageError: There are fewer than two modes, or the new name is that of another mode.

@@ -131,7 +131,10 @@ class _Reading:
             return []
 
     def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
-        """Read the variants, each with its file of outputs; if none is listed, make those that `outputs` name."""
+        """Read the variants, each with its file of outputs.
+
+        If the experiment lists no variants, make a variant for each name that `outputs` have.
+        """
         entries = self._list("variants")
         if not entries and outputs:
             names = [name for name in dict.fromkeys(output.variant for output in outputs) if name]

@@ -93,7 +93,7 @@ class _Anchor(NamedTuple):
 
 
 def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[float, str], tuple[float, float] | None]:
-    """Return the levels of a scale that a text describes one by one; the numbers of points in a list don't count.
+    """Return the levels that a text describes one by one; if the text has a mere list of points, there are none.
 
     Args:
         text: The text.

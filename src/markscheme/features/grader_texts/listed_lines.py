@@ -118,7 +118,10 @@ class _ListedLines:
             self.between.append(line)
 
     def _is_next_point(self, point: re.Match[str], line: str) -> bool:
-        """Return True if a line's bullet or number makes it the next point of the latest list, not a nested one."""
+        """Return True if the bullet or number of a line makes the line the next point of the latest list.
+
+        A point of a list nested in that list doesn't count.
+        """
         is_below = line[:1].isspace() and (not self._is_indented or (self._is_numbered and point["bullet"] is not None))
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 

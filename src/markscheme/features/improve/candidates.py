@@ -100,7 +100,7 @@ def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tup
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Return the identifiers and numbers in a new wording that betray an example: only one or two examples have them.
+    """Return the identifiers and numbers of a new wording that occur in only one or two examples, and so betray them.
 
     Args:
         new: The new wording.

@@ -205,7 +205,7 @@ def _criteria_asked(work: LabelSession, step: Step) -> list[str]:
 def _words_before(
     work: LabelSession, step: Step, old_words: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Yield, for each question, the wording under which the rater answered it; None if that is the present one.
+    """Yield, for each question, the wording under which the rater answered it; None if the wording is unchanged.
 
     `old_words` has the wordings on record, by digest. For a wording that isn't on record, the text is empty.
     """

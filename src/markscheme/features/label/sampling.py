@@ -444,7 +444,13 @@ def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapp
 
 
 def _with_rare_level(rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]) -> set[str]:
-    """Find the ids of outputs that got, on any criterion, a level that the judge gave to few outputs of the pool."""
+    """Find the ids of outputs that got, on any criterion, a level that the judge gave to few outputs of the pool.
+
+    Args:
+        rubric: The rubric.
+        pool: The outputs that may be drawn.
+        by_id: The judge's ratings of each output, by the output's id.
+    """
     ids_of_level: dict[tuple[str, float], set[str]] = {}
     for example in pool:
         for rating in by_id[example.id]:

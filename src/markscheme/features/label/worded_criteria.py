@@ -9,7 +9,7 @@ from markscheme.rubrics.rubric import Criterion
 
 
 def current_words(criterion: Criterion) -> dict[str, Any]:
-    """Return a criterion's text, and the words of its levels without those that are only a number, MET or UNMET."""
+    """Return a criterion's text, and its levels' words, except words that are only a number, MET or UNMET."""
     return _words_of(wording_line(criterion, at=""))
 
 

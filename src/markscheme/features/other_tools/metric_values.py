@@ -135,7 +135,7 @@ def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
 
 
 def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
-    """Refuse ratings by people without names if several of them differ on one response.
+    """Refuse ratings by people without names if two such ratings of one response differ.
 
     Raises:
         UsageError: Several such ratings differ on one response; the message names `--rater`, which says that one person

@@ -84,7 +84,11 @@ class Fields:
         return []
 
     def skip(self, *paths: str) -> None:
-        """Take values without information on a response or a rating, so that they don't count as lost."""
+        """Mark values as taken, so that they don't count as lost: they say nothing about a response or a rating.
+
+        Args:
+            paths: The paths of the values.
+        """
         for path in paths:
             self.take(path)
 

@@ -46,7 +46,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
 
 
 def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
-    """Yield a file's ratings, each with its case and its run: 0 for a case's first rating, 1 for its second."""
+    """Yield a file's ratings, each with its case and its run: 0 for the case's first rating, 1 for the second, …"""
     systems = {example.id: example.system for example in file.examples}
     numbers: Counter[str] = Counter()
     for rating in file.judged:

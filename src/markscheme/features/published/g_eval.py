@@ -23,7 +23,9 @@ _INPUTS: Final = {
 
 
 def g_eval_metrics(data: Any, path: Place = ()) -> list[tuple[Mapping[str, Any], Place]]:
-    """Return the GEval metrics in plain data (a single metric, a list, or a mapping with one list), each with its path.
+    """Return the GEval metrics in plain data, each with its path.
+
+    The data may be a single metric, a list of metrics, or a mapping with such a list.
 
     >>> g_eval_metrics([{"criteria": "Is it right?", "evaluation_params": ["input"]}])[0][1]
     (0,)

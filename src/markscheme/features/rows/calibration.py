@@ -233,7 +233,9 @@ def _of_judges(example: Example) -> Iterator[Rating]:
 
 
 def _read(path: Path, core: Rubric | None, run: Rubric) -> list[LabelledRow]:
-    """Return each row as an example, with its own rubric: the core rubric's criteria, if there is one, and the row's.
+    """Return each row as an example, with the rubric that it is graded by.
+
+    That rubric has the core rubric's criteria, if there is a core rubric, and the row's own criteria.
 
     Raises:
         RatingError: Rows are invalid; the message names each with its line.

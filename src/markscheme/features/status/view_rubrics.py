@@ -66,7 +66,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 
 
 def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
-    """Return the next step and its command, for the first rubric that has one; None if none has."""
+    """Return a next step and its command: those of the first rubric that has a next step; None if no rubric has."""
     for status in rubrics:
         commands = Commands(shlex.quote(_argument(status)))
         if status.labels_needed and status.unlabelled:

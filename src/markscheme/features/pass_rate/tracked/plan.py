@@ -57,7 +57,7 @@ class AuditPlan:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRates:
-    """Rates of a judge: the share it passes, and how many of its passes and of its fails people pass.
+    """Rates of a judge: the share that it passes, and the shares of its passes and of its fails that people pass.
 
     Attributes:
         share: Share of responses that the judge passes.
