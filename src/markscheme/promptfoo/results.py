@@ -473,7 +473,12 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Return why an assertion's result has no verdict, such as a failed grader; None if it has a verdict."""
+    """Return why an assertion's result has no verdict, such as a failed grader; None if it has a verdict.
+
+    Args:
+        component: The assertion's result.
+        reason: The reason that the result states.
+    """
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata

@@ -445,7 +445,12 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Map each criterion that a row leaves out to an abstention, with the row's reason if there is one."""
+        """Map each criterion that a row leaves out to an abstention; {} if the row states no reason for it.
+
+        Args:
+            row: The row, which may be about a single criterion.
+            levels: The levels that the row gives, by criterion.
+        """
         why = row.text(self._free(SKIPPED))
         named = row.text(self._free(("criterion",)))
         named_criterion = self.reading.criterion(named) if named else None

@@ -61,7 +61,8 @@ def labels_for_sides(
 ) -> DecisiveLabels | None:
     """Find how many further labels have an even chance to show if a judge is right often enough, overall and per side.
 
-    The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
+    Three shares of right decisions are each compared with a required share: the judge's overall, on gold's fails, and
+    on gold's passes.
 
     Args:
         figures: Shares among the labels so far.

@@ -256,7 +256,10 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each example's weight as a sample of all outputs, very large ones cut; None if all weights are equal."""
+    """Return the weight with which each example represents all outputs; None if all weights are equal.
+
+    Very large weights are cut.
+    """
     if examples is None or not may_say(examples, "weight"):
         return None
     inverse_chances = values_of(examples, "weight")

@@ -105,7 +105,10 @@ class RunsCompared(Protocol):
         """The criterion with the largest shift; None if no shift is shown."""
 
     def next_step(self, calibration: Any) -> tuple[str, str] | None:
-        """Return what to do after a calibration that lets the judge be used, in words and as a command, if anything."""
+        """Return the next step, in words and as a command, after a calibration by which the judge can be used.
+
+        Return None if there is nothing to do.
+        """
 
     def states(self, finding: "Finding") -> bool:
         """Return True if this comparison's headline already says what a finding says."""

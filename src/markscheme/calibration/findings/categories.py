@@ -65,7 +65,13 @@ def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) 
 
 
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
-    """Make the finding on a criterion: categories the judge misses, what it chooses instead, and examples."""
+    """Make the finding on a criterion: categories the judge misses, what it chooses instead, and examples.
+
+    Args:
+        evidence: The evidence on all examples.
+        criterion: The evidence on the criterion.
+        missed: The missed categories, each with the share of its examples on which the judge chooses it.
+    """
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
     worst = evidence.worst(wrong.astype(np.float64))
     instead = criterion.scale.level_name(criterion.modal(np.where(wrong, criterion.judge, np.nan))[0])

@@ -39,7 +39,9 @@ def labelled_lines(text: str) -> Sequence[TextList]:
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return lines that begin with a name as one list of points; () if they are too few or don't follow each other.
+    """Return the lines that begin with a name, as one list of points.
+
+    Return () if there are too few such lines, if other lines are between them, or if they aren't points to check.
 
     Args:
         lines: All lines of the text.

@@ -246,7 +246,11 @@ class _Task:
         return Sums.of(self.upright, self.marks)
 
     def normalised(self, sums: Sums) -> Floats:
-        """Fit weights, and scale them to keep the sum of the positive ones; if the fit fails, return the author's."""
+        """Fit weights, and scale them to keep the sum of the positive ones; if the fit fails, return the author's.
+
+        Args:
+            sums: Sums over the examples that the weights are fitted to.
+        """
         fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)

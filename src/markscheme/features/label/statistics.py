@@ -138,7 +138,9 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Compute how many labels are expected to contain ten that aren't on the most common level, as a coefficient needs.
+    """Compute how many labels to give, so that ten of them can be expected not to be at the most common level.
+
+    A chance-corrected coefficient needs these ten.
 
     Args:
         commonest: Share of the most common level, 0 to 1.

@@ -134,7 +134,7 @@ def is_tried(judge: Judge) -> bool:
 
 
 def sight_of(identity: Identity, kind: str) -> bool | None:
-    """Return True if a judge passed the sight test for images, or for PDFs; None if it wasn't tested for them."""
+    """Return True if a judge passed the sight test for images, or for PDFs, False if it failed; None without a test."""
     key = (identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 

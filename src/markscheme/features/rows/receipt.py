@@ -111,7 +111,7 @@ def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
 def labelled_rows(calibration: "Calibration") -> Mapping[str, Any]:
     """Return for accepted.json the tags and the largest number of criteria of the rows of a run.
 
-    Empty for a run by a rubric, whose criteria all its rows share.
+    The mapping is empty if the run is by a rubric, whose criteria all rows share.
     """
     rubric = calibration.rubric
     if rubric.criteria != rubric_of_wholes().criteria or rubric.description:

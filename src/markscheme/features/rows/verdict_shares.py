@@ -235,7 +235,7 @@ def _without_a_task(
 ) -> tuple[float, float] | None:
     """Return the lower and upper limit of a coefficient's 95 % interval, by the jackknife over tasks.
 
-    None with fewer than 20 tasks, or if the coefficient isn't defined with each task left out.
+    Return None if there are fewer than 20 tasks, or if the coefficient is undefined when one of the tasks is left out.
 
     Args:
         coefficient: Function that computes the coefficient from the two arrays of flags.

@@ -123,7 +123,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Return True if all changes move ratings the way a neutral one does, and none significantly further than that.
+    """Return True if all changes move ratings as a neutral change does, and none moves them significantly further.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan where missing.
@@ -180,7 +180,7 @@ def _too_few(n: int) -> StressCell:
 
 
 def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> StressCell:
-    """Add to a result how much single ratings vary, if the judge was asked about the originals at least twice.
+    """Add to a result how much single ratings vary; return it unchanged if the originals were rated only once.
 
     Args:
         cell: The result.

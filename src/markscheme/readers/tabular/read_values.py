@@ -52,7 +52,7 @@ def _passing_first(values: Mapping[str, int], read: ReadValues, name: str) -> It
 
 
 def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
-    """Refuse a judge that agrees with people less than by chance, if nobody said which end of the values is good.
+    """Refuse a judge that agrees with people less than by chance, if no option says which end of the values is good.
 
     Raises:
         UsageError: The upper limit of kappa, or for numbers of Spearman's coefficient, is below 0.

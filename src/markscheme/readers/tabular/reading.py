@@ -178,11 +178,13 @@ class TableReading:
         return codes, ends
 
     def _coded_cell(self, criterion: str, written: Criterion, side: SideColumn, codes: RatingCodes) -> "_CodedCell":
-        """Make a function that encodes a column's cells as ratings, and returns None for an empty cell.
+        """Make a function that encodes a column's cells as ratings, from the row's index and the cell.
+
+        A cell without a level becomes None in an annotator's column, and a rating with an error in a judge's column.
 
         Args:
             criterion: Name of the criterion in the table.
-            written: The same criterion in the rubric.
+            written: The rubric's criterion with that name.
             side: The column.
             codes: The RatingCodes that the ratings are encoded for.
         """

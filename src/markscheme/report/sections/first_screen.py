@@ -564,7 +564,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """Say how many examples are exactly the tolerance off, and what agreement is if these agree, and if they don't."""
+    """Say how many examples are off by exactly the tolerance, and what agreement is if they are misses and if not."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)

@@ -254,7 +254,7 @@ def _rated(comparison: Comparison) -> Mapping[str, Any]:
         return [value or None for value in values_of(gold.examples, name)]
 
     def responses() -> list[str] | None:
-        """Return the fingerprint of each response; None if none has a text, as in a table without responses."""
+        """Return the fingerprint of each response; None if no response has a text, as in a table without responses."""
         return response_fingerprints(gold.examples) if any(values_of(gold.examples, "response_length")) else None
 
     return _EntriesOnDemand(

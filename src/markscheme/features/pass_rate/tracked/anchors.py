@@ -444,7 +444,9 @@ def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
 def _level_evidence(
     rubric: Rubric, before: Sequence[Mapping[str, Floats]], shifts: Mapping[str, Sequence[Floats]]
 ) -> Iterator[Floats]:
-    """Yield, for each criterion, the evidence after each look that its levels rose, then that they fell.
+    """Yield the evidence after each look that the judge's levels moved: two arrays for each criterion.
+
+    The first is the evidence that the levels rose, the second that they fell.
 
     Args:
         rubric: The rubric.

@@ -59,7 +59,8 @@ def growth(
 def evidence(growths: npt.ArrayLike) -> Floats:
     """Compute the evidence of a change after each week.
 
-    It is the average wealth of gamblers who bet on a change: for each size of stake in `BETS`, one begins in each week.
+    It is the average wealth of gamblers who bet on a change. In each week several gamblers begin, one with each size of
+    stake in `BETS`.
 
     Args:
         growths: By how much each week raises the log wealth at each size of stake, from `growth`; shape (..., weeks,

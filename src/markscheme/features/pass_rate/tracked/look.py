@@ -129,7 +129,7 @@ class Look:
 
     @property
     def moved(self) -> bool:
-        """True if there was an alarm in this period: on people's pass rate, the judge or its share of passes."""
+        """True if this period had an alarm: on people's pass rate, the judge, or the judge's share of passes."""
         return self.named is not None
 
     @property

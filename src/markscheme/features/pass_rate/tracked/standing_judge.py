@@ -26,7 +26,14 @@ _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evide
 
 
 def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
-    """Return a judge's state by all looks at its accepted run's examples; a state with the error for a broken file."""
+    """Return the state of a rubric's judge, from all looks at the examples of its accepted run.
+
+    If a file can't be read, the state consists of the error.
+
+    Args:
+        rubric: Name of the rubric.
+        calibration: The rubric's calibration folder.
+    """
     shown = {"rubric": rubric}
     try:
         accepted = load_accepted(calibration / ACCEPTED)
