@@ -11,7 +11,7 @@ from urllib.request import getproxies
 def client_for_many_calls(sdk: ModuleType) -> Any:
     """Make an HTTP client for an SDK with one connection for each simultaneous call; None if a proxy is configured.
 
-    The SDK's default client finds proxies by itself.
+    With None, the SDK makes its own client, which finds the proxy by itself.
 
     Args:
         sdk: The SDK's module, which names its HTTP library.

@@ -333,7 +333,12 @@ class RatingCodes(EqualSequence[Rating]):
         return len(self.headers) - 1
 
     def code_of(self, column: int, answer: Rated) -> int:
-        """Return the code of an answer to a criterion; an answer with a reason always gets a new code."""
+        """Return the code of an answer to a criterion; an answer with a reason always gets a new code.
+
+        Args:
+            column: Index of the criterion among those that were rated.
+            answer: The answer.
+        """
         codes = self._answer_codes[column]
         code = None if answer.reason else codes.get(answer)
         if code is None:

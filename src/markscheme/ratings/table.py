@@ -593,7 +593,7 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating states a score, or has an error instead, so that none is computed from its levels."""
+    """Return True if a rating states a score, or has an error instead, so that no score is computed from its levels."""
     return rating.overall is not None or rating.error is not None
 
 

@@ -118,7 +118,13 @@ class RatedFile:
         return any(values_of(self.examples, "response_length"))
 
     def labelled(self, labels: Iterable[Rating]) -> ExampleSet:
-        """Return the examples that some labels are about, with these labels; any that the file lacks are empty."""
+        """Return the examples that some labels are about, with these labels.
+
+        An example that the file lacks is made without a response.
+
+        Args:
+            labels: The labels.
+        """
         by_unit: dict[str, list[Rating]] = {}
         for label in labels:
             by_unit.setdefault(label.id, []).append(label)

@@ -38,7 +38,12 @@ def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterat
 
 
 def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[str]:
-    """Render each finding as a workflow command, a line from which GitHub Actions makes an annotation."""
+    """Render each finding as a workflow command, a line from which GitHub Actions makes an annotation.
+
+    Args:
+        calibrations: The calibrations, with their findings.
+        root: The folder that file names in the lines are relative to.
+    """
     return [
         f"::{COMMANDS_BY_SEVERITY[finding.severity]} file={_property(file)},line={line},"
         f"title={_property(_title(finding))}::{_encoded(_message(finding))}"

@@ -300,6 +300,11 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
     """Convert counts to an array of integers, refusing fractions and negative numbers.
 
+    Args:
+        values: The counts.
+        shape: The shape that the array must have.
+        name: Name of the counts, for the error.
+
     Raises:
         ValueError: The shape differs, or numbers are negative or not whole.
 

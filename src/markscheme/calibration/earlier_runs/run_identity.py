@@ -191,7 +191,13 @@ def changes_between(then: RunIdentity, current: RunIdentity) -> tuple[SettingCha
 
 
 def need_replay(changes: Iterable[SettingChange]) -> bool:
-    """Return True if both rubric and judge changed, so that grading by the old rubric would separate their effects."""
+    """Return True if both the rubric and the judge or its prompts changed.
+
+    Then only grading by the old rubric with today's judge can tell the effects of the two changes apart.
+
+    Args:
+        changes: The changes since the accepted run.
+    """
     sides = {change.side for change in changes if change.criteria}
     return "rubric" in sides and bool(sides & {"judge", "template"})
 

@@ -416,7 +416,13 @@ def logistic_map(p: Floats, y: Floats) -> LogisticMap:
 
 
 def calibration_test(p: Floats, y: Floats) -> float | None:
-    """Return the p-value of the likelihood ratio test that probabilities are right (slope 1, intercept 0).
+    """Test whether a judge's probabilities are right, by likelihood ratio; return the p-value.
+
+    Right probabilities have slope 1 and intercept 0 in a logistic regression of the outcomes on their log-odds.
+
+    Args:
+        p: Probabilities of the event, shape (n,).
+        y: Outcomes, 0 or 1, shape (n,).
 
     Returns:
         The p-value, 0 to 1; None if no curve fits best, since the probabilities separate the outcomes.

@@ -123,7 +123,7 @@ def moved_over_looks(since: AcceptedBasis) -> bool:
 
 
 def over_looks(since: AcceptedBasis) -> str:
-    """Return a sentence on the drift that all comparisons since the accepted run show together; "" if none was made."""
+    """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'comparison')} with the accepted run"

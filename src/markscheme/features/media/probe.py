@@ -96,7 +96,12 @@ def _word(chance: random.Random) -> str:
 
 
 def _chosen(decisions: Any, name: str) -> Any:
-    """Return the option that a decision model finds most probable for a question; None if it gives no probabilities."""
+    """Return the option that a decision model finds most probable for a question; None if it gives no probabilities.
+
+    Args:
+        decisions: The model's answers: for each question, the probability of each option.
+        name: Name of the question.
+    """
     options: Any = decisions.get(name) if isinstance(decisions, Mapping) else None
     probable = (
         {option: p for option, p in options.items() if finite(p) is not None} if isinstance(options, Mapping) else {}

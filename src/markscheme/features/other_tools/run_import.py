@@ -333,6 +333,10 @@ def _is_level(scale: Scale, meaning: str, name: str) -> bool:
 def refuse_headless(path: Path, rubric: Rubric) -> None:
     """Raise RatingError for a file that is named like a labelling sheet's answers, but lacks the sheet's head.
 
+    Args:
+        path: The file, which has no sheet's head.
+        rubric: The rubric, whose name the file of a sheet's answers begins with.
+
     Raises:
         RatingError: The file is named like a sheet's answers.
     """

@@ -201,7 +201,7 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Changes that flip ratings but aren't shown to move their mean, with criterion and noise, most flips first.
+        """Changes that flip ratings but aren't shown to move the mean, with criterion and noise, most flips first.
 
         A change counts if it scatters ratings more than asking again does, by tests with Holm's correction over the
         table.

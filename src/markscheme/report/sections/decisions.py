@@ -208,8 +208,8 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
     """Return the criterion to blame for a false pass; None if judge and gold differ on no criterion.
 
-    It is the one on which gold's level instead of the judge's makes the example fail, or else the one on which gold's
-    level changes the score most.
+    It is a criterion on which gold's level instead of the judge's makes the example fail. If there is none, it is the
+    criterion on which gold's level changes the score most.
     """
     repairs = comparison.repairs
     unit = comparison.ids[index]

@@ -126,10 +126,14 @@ def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None
 
 
 def refuse_undecided(decisions: Iterable[str], name: str) -> None:
-    """Raise an error if no example has a decision by people on the whole response.
+    """Raise an error if there are no decisions by people on whole responses.
+
+    Args:
+        decisions: Ids of the examples on which people decided.
+        name: Name of the rubric, for the message.
 
     Raises:
-        UsageError: No example has one.
+        UsageError: There are no decisions.
     """
     if not list(decisions):
         raise UsageError(

@@ -404,7 +404,10 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
 
 
 def _new_period(run: TrackedRun) -> str:
-    """Return the command that begins a new period, with the latest week of which nearly all responses are graded."""
+    """Return the command that begins a new period, for the user to add the reason.
+
+    The period begins with the latest week of which nearly all responses are graded.
+    """
     stream = "" if run.stream == "main" else f" --stream {shlex.quote(run.stream)}"
     monday = monday_of(max(week.week for week in run.look.weeks if week.is_graded))
     return (
