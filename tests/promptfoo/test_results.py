@@ -198,7 +198,7 @@ def test_a_verdict_by_a_scoring_function_is_unknown_once_a_manual_rating_has_ove
     assert "scoring function" in row.ungraded
 
 
-def test_the_verdict_recomputed_without_a_manual_rating_follows_the_threshold_of_the_test(
+def test_if_a_manual_rating_is_taken_away_promptfoo_s_own_verdict_is_recomputed_by_the_test_s_threshold(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "world")[0]

@@ -267,7 +267,7 @@ def test_limits_of_a_share_refuse_more_successes_than_examples_and_shares_withou
 # ---------------------------------------------------------------------------------------------------------- groups
 
 
-def test_groups_are_numbered_from_names_of_any_type() -> None:
+def test_group_names_of_any_type_are_converted_to_numbers() -> None:
     numbers, n_groups = group_numbers(["b", "a", "b"], 3)
     assert (numbers.tolist(), n_groups) == ([1, 0, 1], 2)
     mixed = np.array(["b", None, 3, None], dtype=object)

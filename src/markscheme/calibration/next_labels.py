@@ -124,9 +124,13 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read the rare decision, pass or fail, that a verdict depends on, and the share of labels that have that decision.
+    """Read from the record of labels needed the decision, pass or fail, that too few labels have, and their share.
 
-    None without a record.
+    Args:
+        record: The entry `scarce` of that record; None without one.
+
+    Returns:
+        The decision and the share of labels that have it, 0 to 1; None without an entry.
 
     Raises:
         ValueError: The decision is neither pass nor fail, or the share isn't from 0 to 1.

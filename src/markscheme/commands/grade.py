@@ -196,7 +196,10 @@ class _RowRubrics:
         self._ids_by_note: dict[str, list[str]] = {}
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
-        """Return each row's first prompts, by its own rubric if any; tell the user which rows can't be graded."""
+        """Return the prompts that each row is asked about at first; tell the user which rows can't be graded.
+
+        A row is asked about by its own rubric, if it has one.
+        """
         brought = [(submission, self.add(submission)) for submission in submissions]
         self.say(len(brought))
         readable = (

@@ -28,7 +28,7 @@ class WithReceipt(AroundGrader):
         facts: Facts about all submissions, such as their system, by name. These facts, and a submission's metadata and
             inputs, decide to which slices the submission belongs.
         only_gates: True to leave a submission ungraded if it belongs to a slice on which the judge can't gate, or
-            brought criteria unlike the calibrated ones.
+            if it came with criteria of its own that the calibration doesn't cover.
     """
 
     def __init__(

@@ -264,7 +264,7 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
     Args:
         row: The row, an object. A response that is a list or an object, such as tool calls, is shown as JSON.
         number: Number of the row, which is its id if it has none.
-        folder: The folder that paths of parts in it are relative to; None to refuse such paths.
+        folder: The folder that the row's paths of images and documents are relative to; None to refuse such paths.
 
     Returns:
         The submission, with a fault if a response is null, or NaN as in tables.

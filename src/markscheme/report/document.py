@@ -271,7 +271,14 @@ class Card:
     examples: Ids = Ids(())
 
     def below(self, *, has_advice: bool = True, has_command: bool = True) -> tuple[Line, ...]:
-        """Return the lines that a text report shows below a card's rows: advice, or else examples, and the command."""
+        """Return the lines that a text report shows below a card's rows.
+
+        These are the advice or, without advice, the ids of examples; then the command.
+
+        Args:
+            has_advice: False to leave the advice out.
+            has_command: False to leave the command out.
+        """
         advice = self.advice if has_advice else ()
         return (
             *([self.examples] if self.examples.ids and not advice else []),

@@ -352,7 +352,7 @@ class Criterion:
 
     @cached_property
     def is_decisive(self) -> bool:
-        """True if a rating on this criterion can make a response pass or fail."""
+        """True if a response may pass with one rating on this criterion and fail with another."""
         return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
 
     def __hash__(self) -> int:

@@ -193,7 +193,7 @@ def test_import_names_the_options_for_a_column_of_ids_and_for_criteria_whose_col
     assert "no rating on" not in mapped.stdout
 
 
-def test_import_fills_an_empty_file_such_as_the_answers_of_a_page_without_any_label(project: Path) -> None:
+def test_import_writes_to_a_target_file_that_exists_and_is_empty(project: Path) -> None:
     (project / "r.jsonl").touch()
     done = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project

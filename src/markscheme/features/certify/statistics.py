@@ -334,10 +334,10 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
+    """Estimate how many labels in all give a judge's most certain decisions an even chance to keep a promise.
 
-    To show that a promise holds takes a fixed smallest number of labelled decisions. The more labels there are, the
-    smaller is the share of most certain decisions that already has this number. Errors in this share are expected as
+    A promise can be shown only with a smallest number of labelled decisions, however few of them are wrong. With more
+    labels, the most certain decisions of this number are a smaller share of all. Errors in this share are expected as
     often as in the same share of the labels so far (beta-binomial, with Jeffreys' prior). With groups, the share also
     has decisions of as many groups as the promise needs.
 

@@ -38,7 +38,7 @@ class RowsToLabel(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Sentence on how many criteria there are to label in all responses together, and in how many tasks."""
+        """Sentence on how many labels are asked for, one for each criterion of each response, and in how many tasks."""
         n_asked = sum(map(len, self.criteria_by_id.values()))
         tasks = len({example.group or example.id for example in self.pool.examples})
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
