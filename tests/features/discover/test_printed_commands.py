@@ -18,7 +18,7 @@ STAGES = {
     "notes without modes": (READ, (*SUGGEST, "--plan"), SUGGEST, ("--report",)),
 }
 """What is done one after the other, by what the notes say."""
-WITHOUT_A_PAGE = ("--plan", "--write")
+WITHOUT_A_PAGE = ("--plan", "--write", "--suggest")
 PRINTED = {
     "notes with modes": {"--again", "--write", "lint", "label", "calibrate"},
     "notes without modes": {"--suggest", "--plan"},

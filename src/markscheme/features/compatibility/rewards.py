@@ -78,7 +78,7 @@ async def reward(
     """
     if isinstance(responses, str | Mapping):
         raise ValueError("responses must be a list, got a single one: give [response]")
-    responses = list(responses)
+    responses = responses if isinstance(responses, Sequence) else list(responses)
     if _is_one(rubrics):
         rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
@@ -94,17 +94,18 @@ async def reward(
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
-    texts = [_checked_text(row, response) for row, response in enumerate(responses)]
+    for row, response in enumerate(responses):  # read again when asked: a sequence may make its items on access
+        _checked_text(row, response)
     make_room(judge, concurrency)
     listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
     if calibration != "off":
         listed = _by_name(listed)
     submissions = (
         Submission(
-            text,
+            _checked_text(index, response),
             {name: values[index] for name, values in inputs.items()} | _as_input(listed[index]),
         )
-        for index, text in enumerate(texts)
+        for index, response in enumerate(responses)
     )
     rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
     receipt_of_rows = _receipt_of_rows(listed, judge, calibration)

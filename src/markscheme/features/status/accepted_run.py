@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint, kept_points, point_of
-from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import labels_digest
 from markscheme.errors import RatingError
@@ -94,13 +93,25 @@ def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
 
 def _other_labels(then: Mapping[str, str], rubric: Rubric, examples: ExampleSet | None) -> Iterator[str]:
     """Yield how many examples have other labels than when the run was accepted, if any have."""
-    if examples is None:
-        return
-    carried = carried_labels(examples, rubric)
-    labelled = (examples if carried is None else carried.counting).labelled.examples
-    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
+    changed = 0 if examples is None else _count_changed(then, examples)
+    if changed and examples is not None:
+        from markscheme.calibration.carried_labels import carried_labels  # loads statistics
+
+        carried = carried_labels(examples, rubric)
+        changed = changed if carried is None else _count_changed(then, carried.counting)
     if changed:
         yield f"the labels of {counted(changed, 'example')} are others now"
+
+
+def _count_changed(then: Mapping[str, str], examples: ExampleSet) -> int:
+    """Count the examples with other labels than before.
+
+    Args:
+        then: The digest of each example's labels then, by the example's id.
+        examples: The examples with their labels now.
+    """
+    labelled = examples.labelled.examples
+    return sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
 
 
 def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float | None]:
