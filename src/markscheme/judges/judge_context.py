@@ -9,7 +9,7 @@ from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory
-from markscheme.options.settings import set_in_file
+from markscheme.options.settings import file_that_sets
 
 if TYPE_CHECKING:
     from markscheme.judges.batching import Batching
@@ -84,6 +84,7 @@ class JudgeContext:
             UsageError: A parameter is set that isn't one of these.
         """
         if refused := [name for name in self.parameters if name not in names]:
-            nothing = " and no ".join(refused)
-            raise UsageError(f"{set_in_file(*refused)}this kind of model takes no {nothing}; leave it out")
+            message = f"this kind of model takes no {' and no '.join(refused)}; leave it out"
+            file = file_that_sets(*refused)
+            raise UsageError(message if file is None else f"{file}: {message}")
         return dict(self.parameters)

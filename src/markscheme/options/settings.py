@@ -60,14 +60,10 @@ def find_settings(start: Path) -> SettingsFile:
     return SettingsFile()
 
 
-def set_in_file(*keys: str) -> str:
-    """Return "FILE: ", to begin an error with, if the settings file sets an option; "" if it sets none.
-
-    Args:
-        keys: Keys of the options that the error is about.
-    """
+def file_that_sets(*keys: str) -> Path | None:
+    """Return the path of the settings file if it sets an option with one of these keys; else None."""
     settings = find_settings(Path.cwd())
-    return f"{settings.path}: " if not settings.values.keys().isdisjoint(keys) else ""
+    return None if settings.values.keys().isdisjoint(keys) else settings.path
 
 
 def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:

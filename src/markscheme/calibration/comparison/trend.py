@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from markscheme.errors import UsageError
-from markscheme.options.settings import set_in_file
+from markscheme.options.settings import file_that_sets
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
@@ -66,9 +66,8 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
     if subject == "score":
         refuse_limits_of_scores(options, table.rubric)
         return None
-    made = (make(subject, table, columns, options) for make in TREND_MAKERS)
-    evidence = next((evidence for evidence in made if evidence is not None), None)
-    if evidence is None and not set_in_file("trend_on"):  # which also holds for tables without such criteria
+    evidence = next(filter(None, (make(subject, table, columns, options) for make in TREND_MAKERS)), None)
+    if evidence is None and not file_that_sets("trend_on"):  # which also holds for tables without such criteria
         raise UsageError(f"trend_on is score here; nothing asks a trend of {subject}")
     return evidence
 
@@ -80,5 +79,5 @@ def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
         UsageError: Such a limit is set.
     """
     for key in ("max_false_credit", "max_missed_credit"):
-        if (getattr(options, key) is not None and not set_in_file(key)) or getattr(rubric, key) is not None:
+        if (getattr(options, key) is not None and not file_that_sets(key)) or getattr(rubric, key) is not None:
             raise UsageError(f"{key} bounds verdicts on criteria: it goes with trend_on: criteria")
