@@ -125,8 +125,8 @@ def call(argv: Sequence[str]) -> int:
     function, bound = parse(command, rest, settings)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
     typed, _ = typed_settings(command, rest)
-    own = described(command).own_settings if typed else ()
-    reading = typed_reading({key: texts for key, texts in typed.items() if key not in own})
+    of_command = described(command).own_settings if typed else ()
+    reading = typed_reading({key: texts for key, texts in typed.items() if key not in of_command})
     with leaving_out_damaged_lines(skips), hold(reading, partial(_repeating, typed)):
         try:
             status: int = function(*bound.args, **bound.kwargs)

@@ -43,10 +43,10 @@ class Stratum(NamedTuple):
         Args:
             confidence: One-sided confidence of each bound.
         """
-        part, share = (self.part, self.wrong) if self.drawn is None else self.drawn[1:]
+        size, share = (self.part, self.wrong) if self.drawn is None else self.drawn[1:]
         value = share.value if share.n else UNKNOWN
         high = share.upper(confidence)
-        return part * (value - (share.lower(confidence) or 0.0)), part * ((1.0 if high is None else high) - value)
+        return size * (value - (share.lower(confidence) or 0.0)), size * ((1.0 if high is None else high) - value)
 
     def correlation(self, second: Self) -> float:
         """Return how far two shares vary against each other, 0 to 1, because their labels are of one drawn stratum."""

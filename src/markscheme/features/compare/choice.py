@@ -279,7 +279,7 @@ class Choice:
         Args:
             decision: The verdict on the judge to choose.
         """
-        if self.ungraded:  # more labels don't mend replies that can't be read
+        if self.ungraded:  # more labels are of no use while replies can't be read
             return self
         is_refused = decision.gate is not None and decision.gate.state == "refused"
         together = f" These are 95% CIs for the {decision.settings} settings tried on these labels together."

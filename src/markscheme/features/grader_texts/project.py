@@ -164,8 +164,10 @@ class _Drafting:
         yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
         yield "Add it to `markscheme calibrate`; markscheme.toml names no code, so tell Promptfoo under defaultTest:"
         stand_in = f'{{id: "{_GRADER}", config: {{judge: "function:stand_in_judge:judge"}}}}'
-        own = f'{{text: {stand_in}, embedding: "{_EMBEDDING}"}}' if kinds and kinds != ["select-best"] else stand_in
-        yield f"  options: {{provider: {own}}}"
+        provider = (
+            f'{{text: {stand_in}, embedding: "{_EMBEDDING}"}}' if kinds and kinds != ["select-best"] else stand_in
+        )
+        yield f"  options: {{provider: {provider}}}"
 
 
 def _may_miss_points(text: GradedText, reading: TextReading) -> bool:

@@ -299,15 +299,12 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _explain_file(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
-    """Raise an error that says what a file is and what takes it, if an error is about a file of the wrong kind.
+    """Raise UsageError that says what a file is and what takes it, if a command's error is about such a file.
 
     Args:
-        error: The error of the command.
+        error: The error.
         command: The command.
-        bound: The arguments that the command was called with.
-
-    Raises:
-        UsageError: A file of the command line is of the wrong kind.
+        bound: Its arguments, among them the files.
     """
     explained = isinstance(error, UsageError | FileError | ComparisonError) and not isinstance(error, NothingGraded)
     says_kind = isinstance(error, UsageError) and error.code == "not-a-table"

@@ -127,10 +127,10 @@ def _about_files(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
     """Yield a line on each name that several files have: which file commands mean by it."""
     for name, files in _shared_names(rubrics):
         read = known_rubrics().get(name)
-        what = "no file" if read is None else str(from_here(read))
+        file_read = "no file" if read is None else str(from_here(read))
         yield (
             f"{len(files)} rubric files have the name {name}: {in_words(list(map(str, files)))}. In commands, "
-            f"`{name}` is {what}; all share the labels in calibration/{name}. Give each a name of its own."
+            f"`{name}` is {file_read}; all share the labels in calibration/{name}. Give each a name of its own."
         )
     for file, unread in ((status.file, status.unread) for status in rubrics):
         if file is not None:
