@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.commands.console import INSTALLED, SECONDS, environment, run, scripts
+from tests.commands.outputs_of_promptfoo import results_file
 from tests.real.messages_front import Answer, MessagesFront, Request, late, message
 
 RUBRIC = """\
@@ -238,25 +239,24 @@ def test_the_next_command_after_grade_with_show_prompt_uses_all_replies_recorded
     assert "2 of 2 pass" in done.stdout
 
 
-def test_outputs_in_promptfoo_s_results_that_have_no_verdict_can_be_graded(project: Path) -> None:
-    rows = [
-        {
-            "testIdx": n,
-            "promptIdx": 0,
-            "provider": {"id": "echo"},
-            "prompt": {"raw": "{{q}}", "label": "q"},
-            "vars": {"q": str(n)},
-            "response": {"output": text},
-            "success": True,
-            "score": 1,
-            "gradingResult": {"pass": True, "score": 1, "componentResults": []},
-        }
-        for n, text in enumerate(("LEVEL=5", "LEVEL=2"))
-    ]
-    (project / "results.json").write_text(json.dumps({"results": {"version": 3, "results": rows}}))
+@pytest.mark.parametrize("kinds", [("", ""), ("contains", "contains"), ("llm-rubric", ""), ("llm-rubric", "contains")])
+def test_every_output_in_promptfoo_s_results_is_graded_whatever_its_assertions(
+    project: Path, kinds: tuple[str, str]
+) -> None:
+    results_file(project / "results.json", zip(("LEVEL=5", "LEVEL=2"), kinds, strict=True))
     done = graded(project, "results.json", *JUDGE)
     assert [line.split()[1] for line in done.stdout.splitlines()[:2]] == ["pass", "fail"], done.stderr
     assert "1 of 2 passes (pass mark 0.6)." in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["", "llm-rubric"])
+def test_a_row_of_promptfoo_s_results_whose_provider_failed_is_not_graded_as_an_empty_response(
+    project: Path, kind: str
+) -> None:
+    results_file(project / "results.json", [("LEVEL=5", kind), (None, "")])
+    done = graded(project, "results.json", *JUDGE)
+    assert done.stdout.splitlines()[1] == "test-1  not graded: the row has no response"
+    assert done.returncode == 5
 
 
 def test_the_reason_for_a_holistic_score_is_printed(project: Path) -> None:

@@ -70,8 +70,9 @@ class Example:
 
     @property
     def has_content(self) -> bool:
-        """True if the example can be read and labelled: its response has text, or there are inputs."""
-        return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
+        """True if the example can be read and labelled: it has a response, and a text in it or inputs."""
+        texts = (*self.submission.inputs, *map(str.strip, self.submission.responses))
+        return not self.submission.fault and any(texts)
 
     @property
     def is_held_out(self) -> bool:

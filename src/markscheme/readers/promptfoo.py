@@ -10,7 +10,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import total
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
-from markscheme.prompts.submission import Submission
+from markscheme.prompts.submission import NO_RESPONSE, Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Columns, ImportedFile, at_position
@@ -53,7 +53,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 def _add_output(row: Row, reading: ImportedFile) -> None:
     """Add an output as an example; outputs with equal inputs and equal assertions belong to one test case."""
-    reading.add_example(_example(row, ()))
+    reading.add_example(_example(row))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)
 
@@ -120,28 +120,36 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Co
     position on the scale. Thumbs and expected labels are decisions on the whole output. Without a rubric, or if the
     rubric's criteria are the metrics, each metric is a criterion that is met or not.
 
+    Outputs that no assertion judges are left out, unless the files are read as examples.
+
     Raises:
         RatingError: A file can't be read, or contains no verdict.
     """
-    results = results_in([peek.path for peek in files])
+    are_examples = columns.expected == "examples"
+    results = results_in([peek.path for peek in files], unjudged=are_examples)
     if rubric is not None and not columns.by_metrics:
         return [
             _by_criteria(in_file, columns.reading(peek, rubric)) for peek, in_file in zip(files, results, strict=True)
         ]
-    if rubric is None and columns.expected == "decisions" and not any(in_file.metrics for in_file in results):
+    needs_no_metric = are_examples or columns.expected == "decisions"
+    if rubric is None and needs_no_metric and not any(in_file.metrics for in_file in results):
         rubric = rubric_of_wholes()
     rubric = rubric or rubric_of(results)
     by_score = scored_keys([row for in_file in results for row in in_file.rows])
     return [read_by_metrics(in_file, rubric, by_score) for in_file in results]
 
 
-def results_in(paths: Sequence[Path]) -> list[Results]:
+def results_in(paths: Sequence[Path], *, unjudged: bool = False) -> list[Results]:
     """Read the Promptfoo results in each file; warn of labels and splits in them that are invalid.
+
+    Args:
+        paths: The files.
+        unjudged: True to keep outputs that no assertion judges, as ungraded rows.
 
     Raises:
         RatingError: A file cannot be read.
     """
-    files = [read_results(path) for path in paths]
+    files = [read_results(path, unjudged=unjudged) for path in paths]
     for results in files:
         for name, count in results.aside.items():
             if name.startswith("metadata."):
@@ -241,10 +249,10 @@ def _named(criterion: Criterion, score: float, reading: ImportedFile) -> dict[st
     return {criterion.name: Rated(at_position(criterion, score))}
 
 
-def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
+def _example(row: Row) -> Example:
+    """Return an output as an example without labels; an empty one, as after a provider's error, can't be graded."""
     return Example(
-        Submission(row.response, row.inputs, row.id),
-        labels,
+        Submission(row.response, row.inputs, row.id, None if row.response else NO_RESPONSE),
         group=row.task,
         system=row.system,
         split=row.split,

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.console import run
+from tests.commands.outputs_of_promptfoo import results_file
 from tests.readers.tabular.named_otherwise import OTHER_NAMES, OUTPUT_FORMS, outputs
 
 
@@ -33,3 +34,16 @@ def test_label_with_the_next_option_draws_responses_from_the_column_that_the_res
     drawn = [json.loads(line)["response"] for line in (tmp_path / "q.jsonl").read_text().splitlines()]
     assert len(drawn) == 5
     assert all(response.startswith("text ") for response in drawn)
+
+
+@pytest.mark.parametrize("kind", ["", "contains", "llm-rubric"])
+def test_every_output_in_promptfoo_s_results_can_be_labelled_whatever_its_assertions_unless_its_provider_failed(
+    tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "polite.yaml").write_text("- {weight: 1, requirement: It is polite.}\n")
+    results_file(tmp_path / "results.json", [("Sure.", ""), ("Yes.", ""), ("No.", kind), (None, "")])
+    plan = run("markscheme", "label", "polite.yaml", "--plan", "--pool", "results.json", cwd=tmp_path)
+    assert "results.json has 3 outputs left to label" in plan.stdout, plan.stderr
+    on_sheet = ["--pool", "results.json", "--rater", "zoe", "--sheet", "sheet.html"]
+    sheet = run("markscheme", "label", "polite.yaml", *on_sheet, cwd=tmp_path)
+    assert sheet.stdout.startswith("sheet.html: 3 to label by zoe."), sheet.stderr

@@ -104,7 +104,9 @@ def _lacks_responses(peek: Peek) -> bool:
 def _of_results(path: Path) -> OutputPool:
     rows = read_results(path, unjudged=True).rows
     examples = {
-        row.id: Example(Submission(row.response, row.inputs, row.id), group=row.task, system=row.system) for row in rows
+        row.id: Example(Submission(row.response, row.inputs, row.id), group=row.task, system=row.system)
+        for row in rows
+        if row.response
     }
     return OutputPool(examples, {row.id: row.score for row in rows if row.score is not None})
 

@@ -254,7 +254,9 @@ def _outputs(path: Path, rubric: Rubric, columns: ColumnOptions) -> ResponsePool
     if not any(file.has_responses for file in outputs.files):
         raise UsageError(f"{path} contains no responses to label")
     return ResponsePool(
-        tuple(outputs.labelled.examples), tuple(rating for rating in outputs.ratings if rating.kind in JUDGES), ()
+        tuple(example for example in outputs.labelled.examples if example.has_content),
+        tuple(rating for rating in outputs.ratings if rating.kind in JUDGES),
+        (),
     )
 
 
