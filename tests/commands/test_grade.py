@@ -206,6 +206,13 @@ def test_the_next_step_after_grading_is_to_calibrate_if_examples_are_labelled_an
     assert next_command(graded(project, file, *JUDGE)) == calibrate
 
 
+def test_no_command_is_named_after_grade_if_nothing_was_graded(project: Path) -> None:
+    done = graded(project, submissions(project, "garbage", "more garbage"), *JUDGE)
+    assert done.stdout.splitlines()[-1] == "0 of 2 pass (pass mark 0.6); 2 not graded. Judge: no accepted run."
+    in_part = graded(project, submissions(project, "garbage", "LEVEL=5"), *JUDGE)
+    assert next_command(in_part) == "markscheme label prose --pool all.jsonl"
+
+
 @pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
 def test_the_next_command_after_grade_with_show_prompt_uses_all_replies_recorded_for_the_shown_prompts(
     project: Path, more: tuple[str, ...]

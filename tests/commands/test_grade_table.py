@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -352,3 +353,19 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
     asked = (here / "asked").read_text(encoding="utf-8").splitlines()
     assert len(asked) - len(set(asked)) <= 4, "only what was being asked when it was killed"
     assert set(asked) == {row["response"] for row in _rows(n)}
+
+
+def test_grade_with_out_prints_the_commonest_reasons_why_rows_are_not_graded_with_their_counts(here: Path) -> None:
+    own_rubrics = [
+        {"id": f"r{weight}", "response": "thanks", "rubric": [{"requirement": "Says a.", "weight": weight}]}
+        for weight in ("a", "b", "c", 0)
+    ]
+    rows = [*own_rubrics, *({"id": f"n{index}", "response": None} for index in range(3))]
+    (here / "some.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = _grade(here, "some.jsonl", "--out", "graded.jsonl")
+    line, *reasons = done.stderr.split("graded.jsonl: ")[1].splitlines()
+    assert line == "0 fail, 7 not graded"
+    assert reasons[0] == "  3 not graded: the row has no response"
+    errors = Counter(row["error"] for row in _lines(here / "graded.jsonl"))
+    assert reasons[:3] == [f"  {n} not graded: {reason}" for reason, n in errors.most_common(3)]
+    assert sum(int(reason.split()[0]) for reason in reasons) == 7

@@ -311,9 +311,11 @@ def _decision(grade: Grade) -> str:
 
 
 def _summary(
-    decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, to_trust: Callable[[], str]
+    decisions: Counter[str], grading: Grading, shown_as: GradeForm, to_trust: Callable[[], str]
 ) -> Iterator[str]:
     """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command.
+
+    If nothing is graded, there is no next command: each line above says why.
 
     Args:
         decisions: Number of responses by decision.
@@ -326,13 +328,13 @@ def _summary(
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
-    judged = f"Judge: {calibration_text(grading.receipt)}"
-    passes = f"{decisions[PASS]} of {total} {verb}{mark}"
-    first = passes if grading.rubric.compares == "responses" else counted(total, "pair")
-    yield f"{'; '.join([first, *others])}. {judged}."
-    if grading.receipt is None or (grading.has_core and not grading.receipt.holds):
+    is_of_pairs = grading.rubric.compares != "responses"
+    first = counted(total, "pair") if is_of_pairs else f"{decisions[PASS]} of {total} {verb}{mark}"
+    yield f"{'; '.join([first, *others])}. Judge: {calibration_text(grading.receipt)}."
+    has_grades = decisions[WITHOUT_GRADE] < total
+    if has_grades and (grading.receipt is None or (grading.has_core and not grading.receipt.holds)):
         yield to_trust()
-    if shown_as == "lines":
+    if has_grades and shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"
 
 

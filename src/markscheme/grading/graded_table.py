@@ -36,9 +36,9 @@ _ROWS = 500
 cached."""
 _SECONDS = 2.0
 """Longest time in seconds that a grade waits to be written, so that the progress of a slow run can be seen."""
-
-
-SAME_SUM = 1e-9
+SHOWN_REASONS: Final = 3
+"""Largest number of reasons why rows aren't graded that are shown after a run; the table has those of all rows."""
+SAME_SUM: Final = 1e-9
 """Difference below which two sums count as equal, since it comes from rounding."""
 
 
@@ -320,14 +320,14 @@ class GradedTable:
             total: Number of rows that the table must have.
         """
         failed = 0
-        ungraded = 0
+        reasons = Counter[str]()
         written = 0
 
         def counted(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-            nonlocal failed, ungraded, written
+            nonlocal failed, written
             for row in rows:
                 failed += row["pass"] is False
-                ungraded += row["error"] is not None
+                reasons.update([] if row["error"] is None else [row["error"]])
                 written += 1
                 row.pop(ROW_DIGEST, None)
                 yield row
@@ -340,8 +340,13 @@ class GradedTable:
                     "something else has changed; run again to grade the rest"
                 )
         self.journal.unlink(missing_ok=True)
-        self._say(f"{self.out}: {failed:,} fail, {ungraded:,} not graded")
-        return failed, ungraded
+        self._say(f"{self.out}: {failed:,} fail, {reasons.total():,} not graded")
+        shown = reasons.most_common(SHOWN_REASONS)
+        for reason, count in shown:
+            self._say(f"  {count:,} not graded: {reason}")
+        if others := reasons.total() - sum(dict(shown).values()):
+            self._say(f"  {others:,} not graded for other reasons, in the column `error`")
+        return failed, reasons.total()
 
     def _say(self, sentence: str) -> None:
         if self.notify is not None:
