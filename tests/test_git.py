@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.git import commit_of, content_at, has_uncommitted_changes
+from markscheme.git import content_at, has_uncommitted_changes
 
 RUBRIC = "name: reply\ncriteria:\n- {name: a, requirement: Is it polite?}\n"
 
@@ -43,17 +43,12 @@ def make_repository(tmp_path: Path) -> Path:
 
 def test_reading_files_from_git_runs_no_program_that_the_repository_configures(theirs: Path, tmp_path: Path) -> None:
     rubric = theirs / "rubrics" / "reply.yaml"
-    commit = commit_of("HEAD", theirs)
-    assert commit is not None
-    assert content_at(commit, rubric) == RUBRIC.encode()
+    assert content_at("HEAD", rubric) == RUBRIC.encode()
     assert has_uncommitted_changes(rubric)
     assert not (tmp_path / "was-run").exists()
 
 
-def test_looking_up_a_commit_or_a_file_that_git_does_not_have_returns_none(theirs: Path, tmp_path: Path) -> None:
-    assert commit_of("elsewhere", theirs) is None
-    assert commit_of("--all", theirs) is None
-    assert commit_of("HEAD", tmp_path) is None
+def test_looking_up_a_file_that_git_does_not_have_returns_none(theirs: Path) -> None:
     assert content_at("HEAD", theirs / "rubrics" / "other.yaml") is None
     assert content_at("HEAD", theirs / "nowhere" / "reply.yaml") is None
 

@@ -15,21 +15,9 @@ _WITHOUT_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 
 
-def commit_of(revision: str, folder: Path) -> str | None:
-    """Find the commit that a revision names in the repository of a folder; None if there is none, or no git."""
-    commit = _read(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    return None if commit is None else commit.decode("ascii").strip()
-
-
 def content_at(commit: str, path: Path) -> bytes | None:
     """Read a file's content in a commit, as it is stored; None if the commit doesn't have the file."""
-    return _read(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
-
-
-def commits_of(path: Path) -> list[str]:
-    """Return the commits that changed a file, the latest first; none where there is no repository, or no git."""
-    commits = _read(path.parent, "rev-list", "HEAD", "--", path.name) if path.parent.is_dir() else None
-    return [] if commits is None else commits.decode("ascii").split()
+    return read_git(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
 
 
 def refuse_uncommitted(path: Path, *, force: bool) -> None:
@@ -45,15 +33,15 @@ def refuse_uncommitted(path: Path, *, force: bool) -> None:
 def has_uncommitted_changes(path: Path) -> bool:
     """Return True if a file differs from its repository's last commit, apart from ends of lines and ignored files."""
     folder = path.resolve().parent
-    if _read(folder, "rev-parse", "--is-inside-work-tree") != b"true\n":
+    if read_git(folder, "rev-parse", "--is-inside-work-tree") != b"true\n":
         return False
     committed = content_at("HEAD", path.resolve())
     if committed is None:
-        return path.is_file() and _read(folder, "check-ignore", "--quiet", "--", path.name) is None
+        return path.is_file() and read_git(folder, "check-ignore", "--quiet", "--", path.name) is None
     return committed.replace(b"\r\n", b"\n") != path.read_bytes().replace(b"\r\n", b"\n")
 
 
-def _read(folder: Path, *arguments: str) -> bytes | None:
+def read_git(folder: Path, *arguments: str) -> bytes | None:
     """Run git and return its output; None if it fails, or isn't installed."""
     try:
         finished = subprocess.run(

@@ -207,8 +207,9 @@ def test_one_run_may_mix_rows_with_a_rubric_of_their_own_rows_without_a_rubric_a
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
     assert both["tags"] == {"fact": {"score": 1.0, "n": 1}}
-    assert (core["score"], "rubric" in core, list(core["criteria"])) == (1.0, False, ["polite"])
-    assert faulty["score"] is None
+    assert (core["score"], core["rubric"]["source"], list(core["criteria"])) == (1.0, "core", ["polite"])
+    assert core["unclipped"] == 1.0
+    assert (faulty["score"], "rubric" in faulty) == (None, False)
     assert faulty["error"].startswith("its rubric, criterion 1: weight must be")
 
 
@@ -369,3 +370,32 @@ def test_a_grader_without_a_rubric_asks_about_a_row_s_rubric_with_the_grader_s_s
     assert (grade.score, len(calls)) == (1.0, 6)
     assert grade.row_rubric is not None
     assert (grade.row_rubric.rubric.samples, grade.row_rubric.rubric.criteria_per_call) == (3, 1)
+
+
+def test_a_row_s_stated_pass_mark_counts_even_if_it_is_the_default_and_else_the_run_s_counts() -> None:
+    strict = Rubric.from_dict({"criteria": [{"requirement": "Is polite", "weight": 2}], "passingThreshold": 0.7})
+    for stated, mark in (({}, 0.7), ({"passingThreshold": 0.5}, 0.5), ({"passingThreshold": 0.9}, 0.9)):
+        row = rubric_of(json.dumps({"criteria": PARIS, **stated}), strict)
+        assert not isinstance(row, str)
+        assert row.rubric.pass_mark == mark
+
+
+def test_the_rubric_that_a_response_brings_may_be_a_rubric_object() -> None:
+    own = Rubric.from_dict(PARIS)
+    with Grader(CORE, judging("Paris", "polite")) as grader:
+        grade = grader.grade_sync("Paris.", rubric=own)
+        (row,) = grader.grade_rows([{"id": "a", "response": "Paris.", "rubric": own}])
+    assert (grade.score, row["score"], row["rubric"]["source"]) == (1.0, 1.0, "core+row")
+    assert row["tags"] == {"fact": {"score": 1.0, "n": 1}}
+    with Grader(None, judging("Paris")) as grader:
+        assert grader.grade_sync("Paris.", rubric=own).rubric is not None
+
+
+def test_a_weight_that_is_nan_is_the_error_of_its_row_alone() -> None:
+    faulty = [{"requirement": "Names Paris", "weight": float("nan")}]
+    with Grader(None, judging("Paris")) as grader:
+        first, second = grader.grade_rows(
+            [{"id": "a", "response": "Paris.", "rubric": faulty}, {"id": "b", "response": "Paris.", "rubric": PARIS}]
+        )
+    assert first["error"] == "its rubric, criterion 1: weight must be a finite number other than 0, found NaN"
+    assert second["error"] is None

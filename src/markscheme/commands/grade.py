@@ -1,6 +1,7 @@
 """`markscheme grade`: grade responses with a rubric."""
 
 import asyncio
+import re
 import shlex
 import sys
 import warnings
@@ -76,6 +77,8 @@ JUDGE_BY_FIRST = 1000
 _OF_ROWS = (
     "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row (add)"
 )
+_VARYING = re.compile(r"""'[^']*'|"[^"]*"|\d[\d.,]*""")
+"""Pattern of what differs between faults of one kind: quoted values and numbers."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -192,7 +195,7 @@ class _RowRubrics:
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
         self.n = 0
-        self._ids_by_fault: dict[str, list[str]] = {}
+        self._faulty_by_kind: dict[str, list[tuple[str, str]]] = {}
         self._ids_by_note: dict[str, list[str]] = {}
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
@@ -214,7 +217,7 @@ class _RowRubrics:
         self.n += row_rubric_in(submission.inputs, self.core) is not None
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
-            self._ids_by_fault.setdefault(row_rubric, []).append(submission.id)
+            self._faulty_by_kind.setdefault(_VARYING.sub("", row_rubric), []).append((submission.id, row_rubric))
         of_key = notes_on_key(rubric_key_in(submission.inputs, self.core))
         for note in (*of_key, *row_rubric.notes) if isinstance(row_rubric, RowRubric) else ():
             self._ids_by_note.setdefault(note, []).append(submission.id)
@@ -232,8 +235,8 @@ class _RowRubrics:
             if self.core.judges_by_one_rubric and self.rule in ("add", "instead"):
                 raise UsageError(f"{bring}, and {self.core.name} judges by one rubric alone: --rows ignore does that")
             notify(f"{bring}; {added}")
-        for fault, ids in self._ids_by_fault.items():
-            notify(f"{counted(len(ids), 'row')} can't be graded (first {ids[0]}): {fault}")
+        for (first, fault), *others in self._faulty_by_kind.values():
+            notify(f"{counted(len(others) + 1, 'row')} can't be graded (first {first}): {fault}")
         for note, ids in self._ids_by_note.items():
             notify(f"{note} ({counted(len(ids), 'row')}, first {ids[0]})")
 

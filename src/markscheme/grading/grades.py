@@ -1,7 +1,7 @@
 """The Grade, which is the whole outcome of judging one submission, and its form in files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.grading.score import NO_SCORE, GradeDecision, Score, unclipped_score
@@ -9,13 +9,13 @@ from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outc
 from markscheme.judges.judge import AskedWithout, Usage
 from markscheme.phrases import brief, number
 from markscheme.rubrics.distribution import as_written
+from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
     from markscheme.grading.receipt import Receipt
-    from markscheme.rubrics.of_rows import RowRubric
 
 MOST_UNGRADED = 0.1
 """Largest share of submissions that may stay ungraded for a run to count."""
@@ -119,7 +119,7 @@ class Grade:
     without_words: Mapping[str, str] = field(default_factory=dict)
     by_order: Mapping[ShownOrder, Mapping[str, Outcome]] = field(default_factory=dict)
     decided_by: DecidedBy | None = None
-    row_rubric: "RowRubric | None" = None
+    row_rubric: RowRubric | None = None
 
     @property
     def rubric(self) -> Rubric | None:
@@ -255,7 +255,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         **({"left_out": list(grade.left_out)} if grade.left_out else {}),
         **({"certainty": grade.certainty} if grade.certainty is not None else {}),
         **({} if grade.decided_by is None else grade.decided_by.to_json()),
-        **_row_json(grade),
+        **_rubric_json(grade, rubric),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
@@ -263,11 +263,16 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
     }
 
 
-def _row_json(grade: Grade) -> dict[str, Any]:
-    """Return the JSON entries of a grade by a row's own rubric: the rubric, the unclipped score and the tags."""
+def _rubric_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """Return the JSON entries on the rubric of a grade: its source, the unclipped score and the tags' scores.
+
+    Return no entry for a response that wasn't graded by the run's rubric or its own.
+    """
     if grade.row_rubric is None:
-        return {}
-    rubric = grade.row_rubric.rubric
+        if grade.error is not None or rubric.judges_by_one_rubric:
+            return {}
+        grade = replace(grade, row_rubric=RowRubric(rubric, "core", ()))
+    assert grade.row_rubric is not None
     source = {"source": grade.row_rubric.source, "name": rubric.name, "fingerprint": rubric.fingerprint}
     tags = {tag: {"score": score, "n": n} for tag, (score, n) in grade.tags.items()}
     return {"rubric": {**source, "criteria": len(rubric.criteria)}, "unclipped": grade.unclipped, "tags": tags}

@@ -13,9 +13,8 @@ from markscheme.json_text import json_or, parse_json
 from markscheme.phrases import counted
 from markscheme.plain_data import MAX_DEPTH
 from markscheme.rubrics.criterion import YES_NO, Criterion
-from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.keys import RowRule
-from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
+from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, RubricReading, read_file
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
@@ -32,7 +31,8 @@ KEYS_OF_RUN: Final = (
 PAIRS_IN_ROW: Final = "compares pairs of responses; a row's own rubric judges its one response"
 PER_CALL: Final = 20
 """Default of the largest number of criteria in one question about a row with its own rubric."""
-_KEYS: Final = ("rubric", "rubrics")
+ROW_RUBRIC_KEYS: Final = ("rubric", "rubrics")
+"""Keys under which a row brings its own rubric, whatever their value."""
 _AT_CRITERION: Final = re.compile(r"^(?:rubrics?\.?|criteria)*\[(\d+)\](?:\.[\w.\[\]]+)?: ")
 _SCORE_LINE: Final = re.compile(r"^[ \t]*Score \d+:", re.MULTILINE)
 _BEFORE: Final = "row-"
@@ -48,15 +48,30 @@ class RowRubric(NamedTuple):
 
     Attributes:
         rubric: The row's criteria, preceded by the run's if both count.
-        source: Source of its criteria: the row, or the run's core rubric and the row.
+        source: Source of its criteria: the row, the run's core rubric, or both.
         brought: Names of the row's criteria in `rubric`.
         notes: Sentences on what was assumed about the row's rubric, and which of its content was ignored.
     """
 
     rubric: Rubric
-    source: Literal["row", "core+row"]
+    source: Literal["row", "core", "core+row"]
     brought: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+
+class RubricText(str):
+    """A Rubric among a row's inputs, which are texts; the text tells it from other rubrics.
+
+    Attributes:
+        rubric: The rubric.
+    """
+
+    rubric: Rubric
+
+    def __new__(cls, rubric: Rubric) -> "RubricText":
+        text = super().__new__(cls, f"{rubric.name} {rubric.fingerprint} {[c.tags for c in rubric.criteria]}")
+        text.rubric = rubric
+        return text
 
 
 def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
@@ -72,7 +87,8 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     key = rubric_key_in(inputs, core)
     if key is None or not inputs[key]:
         return None
-    return next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), str(inputs[key]))
+    own = inputs[key] if isinstance(inputs[key], str) else str(inputs[key])
+    return own if isinstance(own, RubricText) else next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), own)
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
@@ -87,7 +103,7 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
         'score_rubric'
     """
     shown = () if core is None else core.known_inputs
-    named = next((key for key in _KEYS if key in inputs and key not in shown), None)
+    named = next((key for key in ROW_RUBRIC_KEYS if key in inputs and key not in shown), None)
     if named is not None:
         return named
     text = inputs.get("criteria")
@@ -103,7 +119,7 @@ def notes_on_key(key: str | None) -> tuple[str, ...]:
     >>> notes_on_key("score_rubric"), notes_on_key("rubric")
     (("criteria are those under 'score_rubric'",), ())
     """
-    return () if key in (None, "criteria", *_KEYS) else (f"criteria are those under {key!r}",)
+    return () if key in (None, "criteria", *ROW_RUBRIC_KEYS) else (f"criteria are those under {key!r}",)
 
 
 def _shows_rubric(text: str) -> bool:
@@ -148,7 +164,7 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         how = "pairs" if run.is_of_pairs else "a response as a whole"
         return f"its rubric: the run judges {how}, which goes by one rubric alone"
     try:
-        rubric_of_row, notes = _own_of(text)
+        rubric_of_row, notes = _own_of(text, run.pass_mark)
         if rubric_of_row.is_of_pairs:
             raise RubricError(PAIRS_IN_ROW)
         if core is None or rule == "instead":
@@ -210,7 +226,7 @@ def _without_place(problem: str) -> str:
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
     """Return the run's rubric with other criteria, and with what a row's rubric adds.
 
-    The row's guidelines are put after the run's; the row's pass mark counts unless it is the default.
+    The row's guidelines are put after the run's; the row's pass mark counts.
 
     Args:
         core: The rubric of the run.
@@ -218,14 +234,13 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
         rubric_of_row: The rubric that the row brings.
     """
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))
-    mark = rubric_of_row.pass_mark if rubric_of_row.pass_mark != Rubric.pass_mark else core.pass_mark
     description = core.description or rubric_of_row.description
     return replace(
         core,
         criteria=tuple(criteria),
         guidelines=guidelines,
         description=description,
-        pass_mark=mark,
+        pass_mark=rubric_of_row.pass_mark,
         core_share=None,
         source=None,
         **_way_of(core),
@@ -260,18 +275,26 @@ def _way_of(run: Rubric) -> dict[str, Any]:
     return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 
 
-def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
+def _own_of(text: str, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
     """Read a row's own rubric, merging criteria of equal wording; also return notes on how it was read.
+
+    Args:
+        text: The row's own rubric: JSON, the name of a rubric, or a RubricText.
+        pass_mark: The pass mark of a rubric that states none; of a RubricText, of one with the default.
 
     Raises:
         RubricError: The rubric is faulty.
         UsageError: The text is a name, and there is no rubric of that name.
     """
+    if isinstance(text, RubricText):
+        states_mark = text.rubric.pass_mark != Rubric.pass_mark
+        merged = replace(text.rubric, criteria=_once(text.rubric.criteria))
+        return merged if states_mark else replace(merged, pass_mark=pass_mark), ()
     text = text.strip()
     if _SCORE_LINE.search(text) and not text.startswith("{"):
-        return _noted(text)
+        return _noted(RubricReading(text), pass_mark)
     if not text.startswith(("[", "{")):
-        return _named(text), ()
+        return _noted(_named(text), pass_mark)
     if len(text) > MAX_RUBRIC_BYTES:
         raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes")
     try:
@@ -285,7 +308,7 @@ def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
         raise RubricError(f"{of_run[0]} is for the run, not for a row")
     if _is_of_pairs(data):
         raise RubricError(PAIRS_IN_ROW)
-    return _noted(data)
+    return _noted(RubricReading(data), pass_mark)
 
 
 def _is_of_pairs(data: Any) -> bool:
@@ -294,22 +317,23 @@ def _is_of_pairs(data: Any) -> bool:
     return prefers or (isinstance(data, dict) and data.get("compare") == "pairs")
 
 
-def _noted(data: Any) -> tuple[Rubric, tuple[str, ...]]:
+def _noted(reading: RubricReading, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RubricWarning)
-        rubric = Rubric.from_dict(data)
+        rubric = reading.rubric(Rubric)
     notes = [str(warning.message) for warning in caught]
     criteria = _once(rubric.criteria)
     merged = counted(len(rubric.criteria) - len(criteria), "criterion has", "criteria have")
     if len(criteria) < len(rubric.criteria):
         notes.append(f"{merged} the words of another: asked once, and the weights add up")
-    return replace(rubric, criteria=criteria), tuple(notes)
+    mark = rubric.pass_mark if reading.states_pass_mark else pass_mark
+    return replace(rubric, criteria=criteria, pass_mark=mark), tuple(notes)
 
 
-def _named(name: str) -> Rubric:
+def _named(name: str) -> RubricReading:
     if "/" in name or "\\" in name or name.endswith(RUBRIC_SUFFIXES):
         raise RubricError("is a path; a row brings criteria, or names a rubric")
-    return load_rubric(find_rubric(name))
+    return read_file(find_rubric(name))
 
 
 def _depth(data: Any) -> int:

@@ -264,6 +264,7 @@ class RubricReading:
         self.faults: list[Fault] = []
         self.sections: list[tuple[Place, str]] = []
         self.notes: tuple[str, ...] = ()
+        self.states_pass_mark = False
 
     def rubric(self, make: Callable[..., _Rubric]) -> _Rubric:
         """Make the rubric that the data describe; raise all faults together.
@@ -276,6 +277,7 @@ class RubricReading:
             RubricError: The data are faulty; the message has all faults, each with its line.
         """
         top, self.top_path, self.criterion_paths = self._canonical()
+        self.states_pass_mark = not top.keys().isdisjoint(("passingThreshold", "pass_mark"))
         problems: Problems = []
         values = RUBRIC.read(top, (), problems)
         for path, problem in problems:

@@ -10,7 +10,7 @@ worst first.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -32,7 +32,7 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.pairs import equal_vectors, numbers
-from markscheme.stats.rating_patterns import SAME_LEVEL, LeftOutSets, RatingPatterns, in_order, over, rating_patterns
+from markscheme.stats.rating_patterns import SAME_LEVEL, RatingPatterns, in_order, over, rating_patterns
 from markscheme.stats.shares import share
 
 ScaleKind: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -46,8 +46,6 @@ FEW_FOR_PARTIAL_CREDIT = 50
 """Number of examples below which the interval of an uncorrected mean of partial credits isn't reliable."""
 _NO_CHANCE_DISAGREEMENT = 1e-13
 """Disagreement expected by chance below which it is 0 except for rounding, and coefficients have no value."""
-_ENDLESS = 1e15
-"""Number of examples that is used as infinite, so that corrections for small samples vanish."""
 
 
 class Corrected(NamedTuple):
@@ -435,7 +433,8 @@ def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[
     return loss, coefficient.seen(table, loss), coefficient.chance(table, loss)
 
 
-def _corrected(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
+def corrected_coefficient(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
+    """Compute the chance-corrected coefficient of a name, one of `CHANCE_CORRECTED`, and what it is made of."""
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, Reason):
         return Corrected(math.nan, math.nan, math.nan, str(disagreements))
@@ -662,7 +661,7 @@ def agreement(
         >>> round(few.value, 4), few.note
         (0.4667, 'withheld: only 1 example outside the most common level')
     """
-    weights = _weights(name, weights)
+    weights = weights_of(name, weights)
     table = ratings if isinstance(ratings, RatingPatterns) else rating_patterns(ratings, levels, groups=groups)
     return _SHARES[name](table, level) if name in _SHARES else _estimate(name, weights, table, level)
 
@@ -707,50 +706,18 @@ def pair_left_out(
     return of_groups
 
 
-def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
-    """Compute a chance-corrected coefficient of two raters, in the limit of infinitely many examples.
-
-    Args:
-        shares: Joint shares of the levels, shape (k, k), with a sum of 1: rows are gold's, columns the judge's.
-        name: One of `CHANCE_CORRECTED`.
-        weights: Cost of a disagreement, as for `agreement`; the levels count as evenly spaced.
-
-    Returns:
-        The coefficient, without a unit; nan if chance alone gives full agreement.
-
-    Example:
-        >>> round(corrected_of_shares(np.array([[0.4, 0.1], [0.1, 0.4]]), "cohen_kappa"), 6)
-        0.6
-    """
-    levels = np.linspace(0.0, 1.0, len(shares))
-    nothing = np.zeros(0, dtype=np.int64)
-    table = RatingPatterns(
-        levels=levels,
-        values=levels,
-        codes=np.indices(shares.shape).reshape(2, -1).T,
-        times=shares.reshape(-1) * _ENDLESS,
-        left_out=LeftOutSets(nothing, np.zeros(0), nothing, np.zeros(0)),
-        set_of=nothing,
-        grouped=False,
-        between=None,
-        raters=("gold", "judge"),
-    )
-    return _corrected(name, _weights(name, weights, names=CHANCE_CORRECTED), table).value
-
-
-def _weights(name: str, weights: Weights | Metric | None, names: Collection[str] = ()) -> Weights | Metric:
+def weights_of(name: str, weights: Weights | Metric | None) -> Weights | Metric:
     """Return the weights requested for a coefficient, or its default weights if none are.
 
     Args:
         name: Name of the coefficient.
         weights: The requested weights; None for the default.
-        names: The names that are allowed; empty for all coefficients.
 
     Raises:
-        ValueError: The name isn't allowed, or the coefficient can't have these weights.
+        ValueError: The name is no coefficient's, or the coefficient can't have these weights.
     """
-    if name not in (names or COEFFICIENTS):
-        raise ValueError(f"a coefficient is one of {', '.join(names or COEFFICIENTS)}, not {name!r}")
+    if name not in COEFFICIENTS:
+        raise ValueError(f"a coefficient is one of {', '.join(COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":
         raise ValueError(f"the {weights} metric belongs to krippendorff_alpha, not {name}")
     if weights is None:
@@ -813,7 +780,7 @@ def agreement_values(
         (0.75, 0.53125)
     """
     table = _checked(scale, rating_patterns(ratings, levels, leave_out=False), weights)
-    return {name: _corrected(name, cost, table) for name, cost in _family(scale, weights, table)}
+    return {name: corrected_coefficient(name, cost, table) for name, cost in _family(scale, weights, table)}
 
 
 def agreement_family(

@@ -277,3 +277,37 @@ def test_a_batch_without_any_graded_response_gives_a_warning_with_the_reason() -
     asks = Rubric((Criterion(1.0, "A", "a"),), inputs=("query",))
     with pytest.warns(RatingWarning, match=r"none of 3 responses could be graded.*3 by this reason: .*'query'"):
         assert rewarded(["one", "two", "three"], asks) == [None, None, None]
+
+
+OWN = [{"name": "a", "requirement": "A", "weight": 10}, {"name": "b", "requirement": "B", "weight": -15}]
+CORE = Rubric.from_dict([{"name": "core", "requirement": "C", "weight": 5}])
+
+
+@pytest.mark.parametrize(
+    ("of", "alone", "with_core"),
+    [("raw", [10, -15], [15, -10]), ("unclipped", [1, -1.5], [1, -2 / 3]), ("score", [1, 0], [1, 0])],
+)
+def test_rewards_are_raw_or_unclipped_or_clipped_scores_and_may_add_the_criteria_of_a_core_rubric(
+    of: str, alone: list[float], with_core: list[float]
+) -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return {name: "MET" if name == "core" else by_word(name, prompt) for name in prompt.criteria}
+
+    def by_word(name: str, prompt: Prompt) -> str:
+        return "MET" if {"a": "good", "b": "poor"}[name] in prompt.user else "UNMET"
+
+    for own in (OWN, Rubric.from_dict(OWN), [OWN, Rubric.from_dict(OWN)]):
+        assert rewarded(["good", "poor"], own, script=script, of=of) == pytest.approx(alone)
+        assert rewarded(["good", "poor"], own, script=script, of=of, core=CORE) == pytest.approx(with_core)
+
+
+def test_a_response_without_a_rubric_of_its_own_is_rewarded_by_the_core_rubric_alone() -> None:
+    script = {"core": "MET"}
+    assert rewarded(["good", "poor"], None, script=[script] * 2, core=CORE) == [5, 5]
+    with pytest.raises(UsageError, match="is graded by `core`, and there is none"):
+        rewarded(["good"], None)
+
+
+def test_a_reward_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="of is one of raw, unclipped, score; found 'mean'"):
+        rewarded(["good"], of="mean")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from markscheme.features.label.statistics import (
     Coefficient,
+    corrected_of_shares,
     labels_for_half_width,
     labels_for_promise,
     labels_next,
@@ -18,7 +19,6 @@ from markscheme.features.label.statistics import (
     spread_at,
 )
 from markscheme.stats.coefficients import agreement as agreement_of
-from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits
 from tests.stats.shared_numbers import block
 

@@ -138,6 +138,22 @@ def test_grade_refuses_rows_with_criteria_of_their_own_if_the_strategy_is_set_to
     assert "-o strategy=holistic judges by one rubric alone, and each row brings its own: leave it out" in done.stderr
 
 
+def test_faults_of_rows_that_differ_only_in_a_number_or_a_quoted_value_are_reported_in_one_line(folder: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "a", "response": "Leeds", "rubric": "How long was it?"},
+        {"id": "b", "response": "Leeds", "rubric": 'Isn\'t it "nice"?'},
+        {"id": "c", "response": "Leeds", "rubric": [{"requirement": "Names York", "weight": 0}]},
+        {"id": "d", "response": "Leeds", "rubric": [{"requirement": "Names York"}, {"requirement": "Is", "weight": 0}]},
+    ]
+    (folder / "faulty.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    said = [line for line in grade(folder, "faulty.jsonl", "--show-prompt").stderr.splitlines() if "graded" in line]
+    assert said[0].startswith("2 rows can't be graded (first a): its rubric: there is no rubric named 'How long")
+    assert said[1:] == [
+        "2 rows can't be graded (first c): its rubric, criterion 1: weight must be a finite number"
+        " other than 0, found 0"
+    ]
+
+
 def test_the_prompts_for_rows_are_shown_with_each_row_s_criteria_and_faulty_rubrics_are_reported(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]

@@ -10,8 +10,9 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.earlier_runs.run_identity import RunIdentity, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
+from markscheme.features.compare.commits import commit_of
 from markscheme.features.compare.versions.sides import rubric_at
-from markscheme.git import commit_of, content_at
+from markscheme.git import content_at
 from markscheme.grading.receipt import CARD, USES
 from markscheme.json_text import parse_json
 from markscheme.plain_data import read_json

@@ -5,38 +5,44 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from markscheme.errors import BudgetError, RatingWarning, UsageError
 from markscheme.features.compatibility.report_types import ToGrade, response_text
 from markscheme.grading import Grade, Grading, receipt_of, receipt_wanted
 from markscheme.grading.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.grading.receipts import way_to_accept
+from markscheme.grading.score import unclipped_score
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.phrases import counted
 from markscheme.prompts.submission import Submission
-from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.file import load_rubric, rubric_given
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 
 __all__ = ["reward"]
 
+RewardKind = Literal["raw", "unclipped", "score"]
+"""Kinds of scores that a reward may be."""
+
 
 async def reward(
     responses: Sequence[ToGrade],
-    rubrics: Rubric | str | Mapping[str, Any] | Sequence[Any],
+    rubrics: Rubric | str | Mapping[str, Any] | Sequence[Any] | None,
     queries: Sequence[str | None] | None = None,
     *,
     judge: Judge,
+    core: Rubric | str | None = None,
+    of: RewardKind = "raw",
     reference: Sequence[Any] | None = None,
     context: Sequence[Any] | None = None,
     concurrency: int = 64,
     seen: Callable[[int, Grade], None] | None = None,
     calibration: str = "off",
 ) -> list[float | None]:
-    """Return the raw score of each response, in order; None, never 0, if it could not be graded.
+    """Return the raw or other score of each response, in order; None, never 0, if it could not be graded.
 
     All responses of a batch go through one judge, and so share its limiter and cache. Only the score of each response
     is kept, so that memory doesn't grow with the judge's replies.
@@ -44,9 +50,14 @@ async def reward(
     Args:
         responses: The responses: texts, or {"thinking": …, "output": …}.
         rubrics: One rubric for each response, or one for all: a Rubric, a list of criteria, a mapping with `criteria`,
-            or a rubric's name. A response whose criteria are invalid gets None, and its Grade says why.
+            or a rubric's name. A response whose criteria are invalid gets None, and its Grade says why. None, for a
+            response or for all, if `core` alone counts.
         queries: The query of each response; None for a response without one.
         judge: The judge to ask. It stays open.
+        core: A rubric that all responses share, or its name; its criteria and those of a response's own rubric are
+            weighed together. None without one.
+        of: Kind of the scores: "raw" for sums of weights; "unclipped" for shares of the most that a response can earn,
+            which compare where totals differ, and may be below 0; "score" for the same shares, clipped to 0 to 1.
         reference: A good response, one for each response; None for a response without one.
         context: The material that a response should be based on, one for each response; None for a response without
             any.
@@ -60,13 +71,16 @@ async def reward(
 
     Returns:
         For each response the sum, over criteria, of the weight times the level's position on its scale (0 to 1), not
-        normalized. If a budget runs out before the end of the batch, the scores so far are kept, all other scores are
-        None, and a RatingWarning says so. If no response at all could be graded, a RatingWarning says why.
+        normalized unless `of` says so. If a budget runs out before the end of the batch, the scores so far are kept,
+        all other scores are None, and a RatingWarning says so. If no response at all could be graded, a RatingWarning
+        says why.
 
     Raises:
         ValueError: There is one response in place of a list, a response isn't a text, the number of rubrics or inputs
-            isn't that of the responses, concurrency is below 1, or calibration is another value. No judge is asked.
-        UsageError: Scores that may be averaged are required, and this judge's aren't shown to be.
+            isn't that of the responses, concurrency is below 1, or `of` or `calibration` is another value. No judge is
+            asked.
+        UsageError: A response has no rubric at all, or there is no rubric of the core's name. Or scores that may be
+            averaged are required, and this judge's aren't shown to be.
 
     Example:
         >>> import asyncio
@@ -79,7 +93,7 @@ async def reward(
     if isinstance(responses, str | Mapping):
         raise ValueError("responses must be a list, got a single one: give [response]")
     responses = responses if isinstance(responses, Sequence) else list(responses)
-    if _is_one(rubrics):
+    if rubrics is None or _is_one(rubrics):
         rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
         raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
@@ -92,25 +106,32 @@ async def reward(
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    if of not in get_args(RewardKind):
+        raise ValueError(f"of is one of {', '.join(get_args(RewardKind))}; found {of!r}")
     if calibration not in CALIBRATION:
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     for row, response in enumerate(responses):  # read again when asked: a sequence may make its items on access
         _checked_text(row, response)
     make_room(judge, concurrency)
     listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
-    if calibration != "off":
+    core = None if core is None else rubric_given(core)
+    if core is None and any(rubric is None for rubric in listed):
+        raise UsageError("a response without a rubric of its own is graded by `core`, and there is none")
+    if calibration != "off" and core is None:
         listed = _by_name(listed)
     submissions = (
         Submission(
             _checked_text(index, response),
-            {name: values[index] for name, values in inputs.items()} | _as_input(listed[index]),
+            {name: values[index] for name, values in inputs.items()} | _as_input(listed[index], core),
         )
         for index, response in enumerate(responses)
     )
-    rubric_by_id = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)}
-    receipt_of_rows = _receipt_of_rows(listed, judge, calibration)
-    by_id = {key: Grading(r, judge, receipt=_receipt(r, judge, calibration)) for key, r in rubric_by_id.items()}
-    of_rows = Grading(ROWS_ALONE, judge, receipt=receipt_of_rows, has_core=False)
+    if core is None:
+        of_rows = Grading(ROWS_ALONE, judge, receipt=_receipt_of_rows(listed, judge, calibration), has_core=False)
+    else:
+        of_rows = Grading(core, judge, receipt=_receipt(core, judge, calibration))
+    alone = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)} if core is None else {}
+    by_id = {key: Grading(rubric, judge, receipt=_receipt(rubric, judge, calibration)) for key, rubric in alone.items()}
     gradings = (by_id.get(id(rubric), of_rows) for rubric in listed)
     jobs = zip(gradings, submissions, strict=True)
     scores: list[float | None] = [None] * len(responses)
@@ -119,7 +140,7 @@ async def reward(
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
             async for row, grade in grades:
                 is_covered = calibration != "require" or grade.receipt is None or not grade.receipt.outside
-                scores[row] = grade.raw_score if is_covered else None
+                scores[row] = _score_of(grade, of, by_id.get(id(listed[row]), of_rows).rubric) if is_covered else None
                 reasons[grade.error or ""] += 1
                 if seen is not None:
                     seen(row, grade)
@@ -143,6 +164,13 @@ def _checked_text(row: int, response: Any) -> str:
         return response_text(response)
     except ValueError as error:
         raise ValueError(f"response {row} of the batch (from 0): {error}") from None
+
+
+def _score_of(grade: Grade, of: RewardKind, rubric: Rubric) -> float | None:
+    """Return the score of a grade that is asked for; `rubric` is that of the run, which a row's own replaces."""
+    if of == "unclipped":
+        return None if grade.score is None else unclipped_score(grade.outcomes, grade.rubric or rubric)
+    return grade.raw_score if of == "raw" else grade.score
 
 
 def _is_one(rubrics: Any) -> bool:
@@ -175,8 +203,8 @@ def _is_name(rubric: Any) -> bool:
     return isinstance(rubric, str) and not rubric.lstrip().startswith(("[", "{"))
 
 
-def _as_input(rubric: Any) -> dict[str, Any]:
-    return {} if isinstance(rubric, Rubric) else {"rubric": rubric}
+def _as_input(rubric: Any, core: Rubric | None) -> dict[str, Any]:
+    return {} if core is None and isinstance(rubric, Rubric) else {"rubric": rubric}
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:

@@ -9,6 +9,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import PILOT
 from markscheme.calibration.label_needs import PROMISED_ERROR, Need
 from markscheme.features.label.statistics import (
+    corrected_of_shares,
     labels_for_half_width,
     labels_for_promise,
     labels_to_vary,
@@ -18,7 +19,6 @@ from markscheme.features.label.statistics import (
 from markscheme.phrases import number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
-from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, t_quantile
 from markscheme.stats.planning import labels_for_share

@@ -13,13 +13,53 @@ import numpy.typing as npt
 from scipy.special import bdtr
 
 from markscheme.stats.change import least_n
+from markscheme.stats.coefficients import CHANCE_CORRECTED, Metric, Weights, corrected_coefficient, weights_of
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Integers, Spread, Transform, t_limits
 from markscheme.stats.prevalence import whole_counts
+from markscheme.stats.rating_patterns import LeftOutSets, RatingPatterns
 
 Coefficient: TypeAlias = Callable[[Floats], float]
 
+_ENDLESS = 1e15
+"""Number of examples that is used as infinite, so that corrections for small samples vanish."""
 STEP = 1e-4
 """Step of the numeric derivative of a coefficient: small next to a share, large next to rounding error."""
+
+
+def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
+    """Compute a chance-corrected coefficient of two raters, in the limit of infinitely many examples.
+
+    Args:
+        shares: Joint shares of the levels, shape (k, k), with a sum of 1: rows are gold's, columns the judge's.
+        name: One of `CHANCE_CORRECTED`.
+        weights: Cost of a disagreement, as for `agreement`; the levels count as evenly spaced.
+
+    Returns:
+        The coefficient, without a unit; nan if chance alone gives full agreement.
+
+    Raises:
+        ValueError: The name is another one, or the coefficient can't have these weights.
+
+    Example:
+        >>> round(corrected_of_shares(np.array([[0.4, 0.1], [0.1, 0.4]]), "cohen_kappa"), 6)
+        0.6
+    """
+    if name not in CHANCE_CORRECTED:
+        raise ValueError(f"a coefficient is one of {', '.join(CHANCE_CORRECTED)}, not {name!r}")
+    levels = np.linspace(0.0, 1.0, len(shares))
+    nothing = np.zeros(0, dtype=np.int64)
+    table = RatingPatterns(
+        levels=levels,
+        values=levels,
+        codes=np.indices(shares.shape).reshape(2, -1).T,
+        times=shares.reshape(-1) * _ENDLESS,
+        left_out=LeftOutSets(nothing, np.zeros(0), nothing, np.zeros(0)),
+        set_of=nothing,
+        grouped=False,
+        between=None,
+        raters=("gold", "judge"),
+    )
+    return corrected_coefficient(name, weights_of(name, weights), table).value
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:

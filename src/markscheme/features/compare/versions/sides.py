@@ -8,8 +8,9 @@ from typing import Any
 
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.errors import MarkschemeError, RatingError, UsageError
+from markscheme.features.compare.commits import commit_of, commits_of
 from markscheme.features.compare.known_files import has_format
-from markscheme.git import commit_of, commits_of, content_at
+from markscheme.git import content_at
 from markscheme.judges.kinds import kind_of
 from markscheme.plain_data import form_of, read_json
 from markscheme.readers.calibrations import written_calibrations
