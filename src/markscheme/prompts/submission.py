@@ -11,7 +11,7 @@ from markscheme.errors import SubmissionError, UsageError
 from markscheme.json_text import json_or
 from markscheme.plain_data import shown
 from markscheme.prompts.parts import PART_SUFFIXES, loaded_part, may_name_parts, parted_text, warn_of_bare_path
-from markscheme.rubrics.of_rows import ROW_RUBRIC_KEYS, RubricText
+from markscheme.rubrics.of_rows import ROW_RUBRIC_KEYS, as_row_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import encodable
 
@@ -230,9 +230,9 @@ def _input_text(name: str, value: Any, folder: Path | None) -> str:
     if isinstance(value, str):
         if folder is not None and value.endswith(PART_SUFFIXES):
             warn_of_bare_path(value, folder, f"input {name!r}")
-        return value if isinstance(value, RubricText) else encodable(value)
+        return encodable(value)
     if isinstance(value, Rubric):
-        return RubricText(value)
+        return as_row_text(value)
     may_say_nan = name in ROW_RUBRIC_KEYS  # a faulty rubric is a fault of its row alone
     return as_text(value, f"input {name!r}", allow_nan=may_say_nan, folder=folder)
 

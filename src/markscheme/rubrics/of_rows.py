@@ -59,19 +59,17 @@ class RowRubric(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class RubricText(str):
-    """A Rubric among a row's inputs, which are texts; the text tells it from other rubrics.
-
-    Attributes:
-        rubric: The rubric.
-    """
+class _RubricText(str):
+    """A Rubric among a row's inputs, which are texts; the text tells it from other rubrics."""
 
     rubric: Rubric
 
-    def __new__(cls, rubric: Rubric) -> "RubricText":
-        text = super().__new__(cls, f"{rubric.name} {rubric.fingerprint} {[c.tags for c in rubric.criteria]}")
-        text.rubric = rubric
-        return text
+
+def as_row_text(rubric: Rubric) -> str:
+    """Return a text by which a row brings a Rubric object, since inputs of rows are texts."""
+    text = _RubricText(f"{rubric.name} {rubric.fingerprint} {[c.tags for c in rubric.criteria]}")
+    text.rubric = rubric
+    return text
 
 
 def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
@@ -88,7 +86,7 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     if key is None or not inputs[key]:
         return None
     own = inputs[key] if isinstance(inputs[key], str) else str(inputs[key])
-    return own if isinstance(own, RubricText) else next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), own)
+    return own if isinstance(own, _RubricText) else next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), own)
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
@@ -279,14 +277,14 @@ def _own_of(text: str, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
     """Read a row's own rubric, merging criteria of equal wording; also return notes on how it was read.
 
     Args:
-        text: The row's own rubric: JSON, the name of a rubric, or a RubricText.
-        pass_mark: The pass mark of a rubric that states none; of a RubricText, of one with the default.
+        text: The row's own rubric: JSON, the name of a rubric, or what `as_row_text` returns.
+        pass_mark: The pass mark of a rubric that states none; and of a Rubric object with the default.
 
     Raises:
         RubricError: The rubric is faulty.
         UsageError: The text is a name, and there is no rubric of that name.
     """
-    if isinstance(text, RubricText):
+    if isinstance(text, _RubricText):
         states_mark = text.rubric.pass_mark != Rubric.pass_mark
         merged = replace(text.rubric, criteria=_once(text.rubric.criteria))
         return merged if states_mark else replace(merged, pass_mark=pass_mark), ()
