@@ -27,7 +27,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from markscheme.seam import OpenTable
 
@@ -47,11 +47,19 @@ class MarkschemeError(Exception):
 
     Attributes:
         path: The file that the error is about; None if it is about none, or it isn't known which.
+        setting: Key and value of the setting that the error is about; None if it is about none.
     """
+
+    setting: tuple[str, str] | None = None
 
     def __init__(self, *message: object, path: Path | str | None = None) -> None:
         super().__init__(*message)
         self.path = path
+
+    def of_setting(self, key: str, value: str) -> Self:
+        """Return this error with the setting that it is about, so that its message can name the file that sets it."""
+        self.setting = key, value
+        return self
 
 
 class UsageError(MarkschemeError):

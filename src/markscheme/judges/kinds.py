@@ -158,7 +158,8 @@ def known_kind(name: str) -> JudgeKind:
         names = [*(shipped.name for shipped in shipped_kinds()), *_installed(tuple(sys.path))]
         meant = _meant(name)
         nearest = f"; did you mean '{meant}'?" if meant else suggestion(name.partition(":")[0], names, mark="'")
-        raise UsageError(f"unknown judge {name!r}{nearest or f'; expected {judge_forms()}'}")
+        sentence = f"unknown judge {name!r}{nearest or f'; expected {judge_forms()}'}"
+        raise UsageError(sentence).of_setting("judge", name)
     return kind
 
 

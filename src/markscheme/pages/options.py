@@ -44,7 +44,8 @@ class PageOptions:
         """
         public = self.public
         if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):
-            raise UsageError(f"`public_url` must be like https://label.example.org/, got {self.public_url!r}")
+            sentence = f"`public_url` must be like https://label.example.org/, got {self.public_url!r}"
+            raise UsageError(sentence).of_setting("public_url", str(self.public_url))
         if public is None and self.host in ("0.0.0.0", "::"):  # noqa: S104 - refused without a name
             raise UsageError(f"`host={self.host}` needs `-o public_url=URL`: the name by which browsers reach the page")
 

@@ -46,7 +46,8 @@ def free_socket(host: str, port: int) -> socket.socket:
     for index in range(port, last):
         with suppress(OSError):
             return socket.create_server((host, index), family=family, dualstack_ipv6=is_dual)
-    raise UsageError(f"{host} isn't this machine's, or ports {port} to {last - 1} are taken: -o host=NAME, -o port=N")
+    sentence = f"{host} isn't this machine's, or ports {port} to {last - 1} are taken: -o host=NAME, -o port=N"
+    raise UsageError(sentence).of_setting("host", host)
 
 
 def new_token() -> str:

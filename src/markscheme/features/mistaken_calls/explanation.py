@@ -266,16 +266,6 @@ _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"
 """Commands and options that take folders."""
 
 
-_OF_SETTINGS: Final = {
-    "judge": "unknown judge '{}'",
-    "encoding": "cannot be read as {}:",
-    "host": "{} isn't this machine's",
-    "public_url": "`public_url` must be like https://label.example.org/, got '{}'",
-    "map": "`--map {}`",
-}
-"""Parts of messages about values that are checked only when they are used, by the key that sets them."""
-
-
 def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
     """Raise an error that says what a file of the wrong kind is, or add to it the settings file that set a value.
 
@@ -290,11 +280,8 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
     _explain_file(error, command, bound)
     with suppress(UsageError):
         settings = find_settings(Path.cwd())
-        set_by = (
-            key for key, part in _OF_SETTINGS.items() for text in settings.texts(key) if part.format(text) in str(error)
-        )
-        key = next(set_by, None)
-        if key is not None:
+        key, value = error.setting or ("", "")
+        if value in settings.texts(key):
             error.args = (f"{error}; `{key}` is set in {settings.path}",)
 
 

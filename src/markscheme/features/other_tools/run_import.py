@@ -288,7 +288,8 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
     for column, meaning in fields.items():
         if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
-            raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
+            sentence = f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}"
+            raise UsageError(sentence).of_setting("map", f"{column}={meaning}")
 
 
 def _refuse_unknown_levels(words: Mapping[str, str], rubric: Rubric) -> None:

@@ -176,7 +176,8 @@ def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple
         except UnicodeDecodeError:
             return raw.decode("cp1252"), ("encoding",)
     except (UnicodeDecodeError, LookupError) as problem:
-        raise RatingError(f"cannot be read as {options.encoding or 'text'}: {problem}", path=path) from problem
+        error = RatingError(f"cannot be read as {options.encoding or 'text'}: {problem}", path=path)
+        raise error.of_setting("encoding", str(options.encoding)) from problem
 
 
 def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
