@@ -250,18 +250,3 @@ def _read_table(source: Any, options: ColumnOptions, judge: Any) -> TableReading
 def _of_judges(columns: ColumnOptions, judge: Any) -> ColumnOptions:
     names = (judge,) if isinstance(judge, str) else judge if isinstance(judge, list | tuple) else ()
     return columns.of_table(names)
-
-
-# --- what a value may be --------------------------------------------------------------------------------------------
-
-
-def _share(name: str, value: float | None) -> float | None:
-    if value is not None and not 0 < value <= 1:
-        raise UsageError(f"`{name}` must be above 0 and at most 1, got {value!r}")
-    return value
-
-
-def _count(name: str, value: int | None) -> int | None:
-    if value is not None and (value < 1 or value != int(value)):
-        raise UsageError(f"`{name}` must be a whole number from 1, got {value!r}")
-    return value

@@ -152,10 +152,6 @@ def _part_rows(
         yield {"part": part, "set_no": set_no, **dict(zip(names, values, strict=True)), "n": n}
 
 
-def _cell(value: float) -> float | None:
-    return None if value != value else round(value, FILE_DECIMALS)
-
-
 def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield a row for each distinct score of the judge or annotators, or of gold if annotators have no scores."""
     people = [column.scores for column in comparison.table.annotators]

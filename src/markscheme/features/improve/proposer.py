@@ -20,8 +20,6 @@ from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import words_of
 
-PROMPT_VERSION = 1
-"""Version of the prompts in this module; increase it when they change, because proposals then change too."""
 SHOWN_DIFFERENCES, SHOWN_AGREEMENTS = 8, 4
 NARROW = 2
 """Number of proposals, the first ones of each round, that must change only one criterion."""
