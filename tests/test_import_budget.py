@@ -154,7 +154,7 @@ def test_the_entry_point_and_the_hooks_for_promptfoo_load_only_the_session_s_cli
 def test_an_assertion_of_promptfoo_in_its_own_process_loads_no_modules_for_panels_or_batches_or_pairs() -> None:
     loaded = loaded_by("import markscheme.promptfoo.assertion")
     unneeded = {f"markscheme.judges.{name}" for name in ("batching", "choice", "panel", "provider")}
-    unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "checks")}
+    unneeded.add("markscheme.grading.checks")
     assert not loaded & {*unneeded, "markscheme.features", "decimal", "difflib", "email.utils", "html", "numbers"}
 
 
@@ -165,7 +165,7 @@ def test_grading_by_a_plain_rubric_loads_no_modules_for_pairs_or_receipts_or_opt
         f"{grading}; assert asyncio.run(grade({rubric}, 'x', ScriptedJudge([{{'a': 'MET'}}]))).score == 1"
     )
     assert "markscheme.grading.by_criterion" in loaded
-    unneeded = ("grading.as_a_whole", "grading.by_order", "grading.checks", "grading.receipts")
+    unneeded = ("grading.checks", "grading.receipts")
     assert not loaded & {f"markscheme.{name}" for name in (*unneeded, "grading.receipt", "features")}
 
 

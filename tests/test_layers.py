@@ -76,7 +76,6 @@ DECISIONS = re.compile(r"gat(e|es|ing)|trends?|drift(s|ed|ing)?", re.I)
 FOR_THE_START = "a fresh interpreter starts faster without it, and most runs never need it"
 SDK = "the SDK behind it takes up to a second to import, and one judge needs it"
 ACCEPTED = "many runs have no accepted run to be compared with, and join none"
-PAIRS = "few rubrics are of pairs"
 OPTIONAL = "an extra, which a plain installation lacks"
 
 LATE: dict[str, dict[str, str]] = {
@@ -113,10 +112,6 @@ LATE: dict[str, dict[str, str]] = {
     "grading.grading": {
         "grading.receipts": "a grade without a calibration has none",
         "grading.checks": "few rubrics have checks by code",
-    },
-    "grading.strategies": {
-        "grading.as_a_whole": "few rubrics ask for a score of the whole",
-        "grading.by_order": PAIRS,
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
     "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),

@@ -1,6 +1,6 @@
 """Adds the core's families of options to the table of families."""
 
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.judges.options import AskOptions
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import OPTIONS, Family
@@ -13,7 +13,7 @@ CORE_OPTIONS = Feature(
     OPTIONS(
         Family(lambda: AskOptions),
         Family(lambda: LabelOptions),
-        Family(lambda: DriftOptions),
+        Family(lambda: AcceptingOptions),
         Family(lambda: ColumnOptions),
         Family(lambda: DamageOptions),
         Family(lambda: PageOptions),

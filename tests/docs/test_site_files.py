@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.options.table import options_of
 from tests.commands.console import ROOT
 from tests.docs.pages import DOCS
@@ -78,7 +78,7 @@ def test_the_built_site_has_every_page_as_markdown_and_no_dead_links(built_site:
     assert 'content="https://docs.example.org/dev/assets/pictures/card.png"' in page
     assert '<link rel="canonical" href="https://docs.example.org/dev/howto/label/">' in page
     calibrating = (built_site / "reference" / "calibrations" / "index.html").read_text(encoding="utf-8")
-    for declared in (options_of(LabelOptions)["gold_by"].about, options_of(DriftOptions)["drift_margin"].about):
+    for declared in (options_of(LabelOptions)["gold_by"].about, options_of(AcceptingOptions)["drift_margin"].about):
         assert declared[1:] in calibrating, declared
     generated = (built_site / "reference" / "errors" / "index.html").read_text(encoding="utf-8")
     assert "/edit/main/docs/reference/errors.md" not in generated

@@ -14,7 +14,7 @@ from markscheme.calibration.call_arguments import (
     options_as_arguments,
 )
 from markscheme.calibration.file_answers import FileAnswer
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.requests.tables import answer_of_table
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
@@ -44,7 +44,7 @@ from markscheme.stats.table_agreement import Pooling
 CALIBRATING = CallOptions(
     "calibrate",
     LabelOptions,
-    DriftOptions,
+    AcceptingOptions,
     ColumnOptions,
     DamageOptions,
     without=("examples", "of", "judge"),
@@ -114,7 +114,7 @@ def calibrate(
         options=labels,
         ask=ask_options(judge, asking),
         added=added,
-        drift=added.of(DriftOptions),
+        accepting=added.of(AcceptingOptions),
         columns=columns,
         watch=watch,
         notify=notify,

@@ -28,7 +28,7 @@ from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
 from markscheme.calibration.further_figures import FURTHER_FIGURES
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
@@ -90,7 +90,7 @@ class Rater:
     options: str | None = None
     examples: Path | None = None
     ask: AskOptions | None = None
-    families: tuple[LabelOptions | DriftOptions, ...] = ()
+    families: tuple[LabelOptions | AcceptingOptions, ...] = ()
     has_rubric: bool = True
     may_be_accepted: bool = True
     rated_table: "tuple[TableReading, str] | None" = None

@@ -114,7 +114,7 @@ OPTIONS_OF_COMPARING: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class DriftOptions:
+class AcceptingOptions:
     """Options for how a run is compared with the accepted ones, and whether it joins them."""
 
     accept: bool = option(

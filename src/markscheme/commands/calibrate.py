@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
     AskFlags,
@@ -37,7 +37,7 @@ def calibrate(
     require: Annotated[Literal["gate", "trend"] | None, Parameter(metavar="USE", help=REQUIRED)] = None,
     ask: AskFlags = AskFlags(),
     added: AddedOptions = AddedOptions(),
-    drift: DriftOptions = DriftOptions(),
+    accepting: AcceptingOptions = AcceptingOptions(),
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     report: ReportOptions = ReportOptions(),
 ) -> int:
@@ -70,7 +70,7 @@ def calibrate(
         options=labels,
         ask=ask,
         added=added,
-        drift=drift,
+        accepting=accepting,
         columns=columns,
         watch=unwatched if report.quiet else progress,
         notify=notify,

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from markscheme.fingerprint import fingerprint
+from markscheme.grading.as_a_whole import AsAWhole
 from markscheme.grading.by_criterion import (
     ByCriterion,
     GradeOptions,
@@ -18,6 +19,7 @@ from markscheme.grading.by_criterion import (
     in_calls,
     in_orders,
 )
+from markscheme.grading.by_order import ByOrder
 from markscheme.grading.grades import Fingerprints
 from markscheme.judges.judge import GradingJudge, Judge
 from markscheme.prompts.prompt import Prompt, holistic_prompt
@@ -56,11 +58,7 @@ def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyK
     def grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
         fingerprints = partial(fingerprints_of, rubric, judge)
         by_criterion = ByCriterion(rubric, judge, options, fingerprints, passes_of(rubric))
-        if not rubric.is_of_pairs:
-            return by_criterion
-        from markscheme.grading.by_order import ByOrder
-
-        return ByOrder(by_criterion, rubric.orders)
+        return ByOrder(by_criterion, rubric.orders) if rubric.is_of_pairs else by_criterion
 
     return StrategyKind(name, prompts, grader)
 
@@ -77,8 +75,6 @@ def _there_and_back(rubric: Rubric) -> Passes:
 
 
 def _whole_grader(rubric: Rubric, judge: Judge, options: GradeOptions) -> SubmissionGrader:
-    from markscheme.grading.as_a_whole import AsAWhole
-
     return AsAWhole(rubric, judge, options, partial(fingerprints_of, rubric, judge))
 
 

@@ -66,28 +66,21 @@ def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
     return entries
 
 
-def is_plan(peek: Peek) -> bool:
-    """Return True if a file is a plan for drawing the next labels, as `label --plan --json` writes it."""
-    return isinstance(peek.document.get("next"), Mapping)
+def read_responses(path: Path, responses: Iterable[Any], rubric: Rubric | None) -> ImportedFile:
+    """Read responses, each with the judge's decision on it, that a file lists in one JSON document.
 
-
-def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
-    """Read the pool of responses in each plan that `label --plan --json` wrote, with the judge's decisions on them.
+    Args:
+        path: The file.
+        responses: The responses as listed, each like a line of `read_decisions`.
+        rubric: The rubric of the decisions; None if they are on the whole response alone.
 
     Raises:
-        RatingError: A file has no pool, or a response in it can't be read.
+        RatingError: A response can't be read, or there is none.
     """
-    readings = []
-    for peek in files:
-        pool = peek.document["next"].get("pool")
-        if not isinstance(pool, list):
-            problem = f"isn't a plan that `label --plan --json` wrote: its pool is a list, got {shown(pool)}"
-            raise RatingError(problem, path=peek.path)
-        entries = _Entries(peek.path, rubric)
-        for row in pool:
-            entries.add(row, None)
-        readings.append(_reading(entries))
-    return readings
+    entries = _Entries(path, rubric)
+    for response in responses:
+        entries.add(response, None)
+    return _reading(entries)
 
 
 class _Statement(NamedTuple):

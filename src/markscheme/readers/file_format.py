@@ -20,7 +20,7 @@ ReadRemarks: TypeAlias = "Callable[[Sequence[Peek]], tuple[list[Remark], dict[st
 EXPORTED: Final = 10
 """Rank of exports of other tools, which are tried first, since their form is narrower than that of a table."""
 SAVED: Final = 20
-"""Rank of files that a labelling page or Promptfoo saves."""
+"""Rank of files that a labelling page, Promptfoo, or a command of a feature saves."""
 OURS: Final = 50
 """Rank of markscheme's own files and of tables."""
 

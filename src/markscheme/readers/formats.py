@@ -4,16 +4,9 @@ from collections.abc import Callable, Sequence
 
 from markscheme.errors import RatingError
 from markscheme.readers.calibrations import is_calibration, read_calibrations
-from markscheme.readers.decisions import (
-    is_decisions,
-    is_plan,
-    is_short_report,
-    read_decisions,
-    read_plan,
-    read_short_report,
-)
+from markscheme.readers.decisions import is_decisions, is_short_report, read_decisions, read_short_report
 from markscheme.readers.file_format import FORMATS, SAVED, FileFormat, ReadFiles
-from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
+from markscheme.readers.grades import is_grades, read_grades
 from markscheme.readers.imported import Columns, Expected, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
@@ -62,8 +55,6 @@ OWN_FORMATS = (
     SHEET,
     PROMPTFOO_RESULTS,
     CALIBRATIONS,
-    FileFormat("a report of `experiment` (--json)", is_experiment, read_experiment, names_judges=False),
-    FileFormat("a plan (of `label --next --json`)", is_plan, read_plan, states_kinds=False),
     FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),
     FileFormat("pairs of responses with preferences", is_pair_list, read_pair_lists),
     FileFormat("labelled examples (.jsonl, .json, .yaml, .csv)", is_labelled, read_examples),

@@ -1,13 +1,11 @@
-"""Reader of the grades that `grade` and `experiment` write, as ratings of a judge."""
+"""Reader of the grades that `grade` writes, as ratings of a judge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.grades import GRADE_COLUMNS
-from markscheme.plain_data import elements, json_lines, mapping, objects, shown, table_rows
-from markscheme.prompts.submission import Submission, as_text
-from markscheme.ratings.example_rows import Example
+from markscheme.plain_data import json_lines, mapping, shown, table_rows
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers.imported import Columns, ImportedFile, number
@@ -31,34 +29,7 @@ def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.
     """
-    return [_reading(peek, list(_graded(peek)), rubric) for peek in files]
-
-
-def is_experiment(peek: Peek) -> bool:
-    """Return True if a file was written by `experiment --json`."""
-    return any(output.keys() >= {"variant", "case"} for output in objects(peek.document.get("outputs")))
-
-
-def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
-    """Return the outputs of each experiment, with their grades as ratings of a judge.
-
-    Raises:
-        RatingError: A grade can't be read, or doesn't fit the rubric.
-    """
-    readings = []
-    for peek in files:
-        outputs = [mapping(output) for output in elements(peek.document.get("outputs"))]
-        nameless = next((n for n, output in enumerate(outputs, 1) if not output.keys() >= {"variant", "case"}), None)
-        if nameless is not None:
-            raise RatingError(f"output {nameless} has no `variant` or no `case`", path=peek.path)
-        graded = [(None, {**output, "id": f"{output['case']} @ {output['variant']}"}) for output in outputs]
-        reading = _reading(peek, graded, rubric)
-        for _, grade in graded:
-            submission = Submission(as_text(grade.get("output") or ""), {}, grade["id"])
-            reading.add_example(Example(submission, group=str(grade["case"]), system=str(grade["variant"])))
-            reading.cases[grade["id"]] = str(grade["case"])
-        readings.append(reading)
-    return readings
+    return [ratings_of_grades(peek, list(_graded(peek)), rubric) for peek in files]
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
@@ -104,7 +75,17 @@ def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, 
         yield line
 
 
-def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> ImportedFile:
+def ratings_of_grades(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> ImportedFile:
+    """Read grades in the form that `grade --json` writes as ratings of one judge.
+
+    Args:
+        peek: The file that holds them.
+        graded: Each grade with its line number; None for a grade in a JSON document.
+        rubric: The rubric; None to infer one from the levels.
+
+    Raises:
+        RatingError: A grade can't be read, or doesn't fit the rubric.
+    """
     levels = [mapping(mapping(grade).get("criteria")) for _, grade in graded]
     if rubric is None:
         rubric = rubric_of_levels(levels, peek.path) if any(levels) else rubric_of_wholes()

@@ -14,7 +14,7 @@ from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import Accepted
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.features.drift import section as accepted_run
 from markscheme.features.drift.account import over_looks
 from markscheme.features.drift.baseline import Baseline
@@ -104,7 +104,7 @@ def test_the_command_of_a_drift_finding_asks_the_accepted_judge_if_another_judge
     moved = next(finding for finding in calibration.findings if finding.code == "drift")
     assert str(moved.suggestion).startswith("Undo the change, then calibrate again.")
     assert moved.command(calibration.commands) == "markscheme calibrate drift --judge openai:old"
-    families = (DriftOptions(accepted=Path("then.json")), LabelOptions(split="dev"))
+    families = (AcceptingOptions(accepted=Path("then.json")), LabelOptions(split="dev"))
     rater = replace(calibration.rater, examples=Path("more.jsonl"), ask=AskOptions(samples=3), families=families)
     assert moved.command(replace(calibration, rater=rater).commands) == (
         "markscheme calibrate drift --examples more.jsonl --samples 3 -o accepted=then.json --split dev "

@@ -243,7 +243,7 @@ def test_import_refuses_an_existing_file_unless_the_append_option_is_given(proje
             ("table.csv", "--rubric", "one", "--kind", "dog"),
             "`--kind` must be one of adjudicated, human",
         ),
-        (("colours.yaml", "--rubric", "one"), "Promptfoo's results, a dataset of autorubric"),
+        (("colours.yaml", "--rubric", "one"), "Promptfoo's results, a report of `experiment` (--json)"),
         (
             ("empty.csv", "--rubric", "one", "--kind", "human"),
             "contains nothing that can be a rating; it contains 1 level 'so-so'",

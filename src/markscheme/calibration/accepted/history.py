@@ -22,7 +22,7 @@ from markscheme.calibration.earlier_runs.run_identity import (
     submission_digest,
 )
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.options import DriftOptions
+from markscheme.calibration.options import AcceptingOptions
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
@@ -48,12 +48,12 @@ class AcceptedRuns(NamedTuple):
 
     Attributes:
         path: The accepted.json of the accepted runs.
-        drift: Options on how the new run is compared with the accepted runs, and on whether it joins them.
+        accepting: Options on how the new run is compared with the accepted runs, and on whether it joins them.
         notify: Called with a sentence for the user.
     """
 
     path: Path
-    drift: DriftOptions
+    accepting: AcceptingOptions
     notify: Callable[[str], None] | None
 
     @contextmanager
@@ -81,7 +81,7 @@ class AcceptedRuns(NamedTuple):
         Raises:
             UsageError: With the new runs there would be more than may be kept.
         """
-        accepted, _ = joinable(self.path, current, examples, start_over=self.drift.replace, is_asked=False)
+        accepted, _ = joinable(self.path, current, examples, start_over=self.accepting.replace, is_asked=False)
         before = 0 if accepted is None else len(accepted.runs)
         if before + more > MOST_RUNS:
             full = f"{before} runs are accepted in {self.path}; {more} more would exceed {MOST_RUNS}"
@@ -105,23 +105,25 @@ class AcceptedRuns(NamedTuple):
         Raises:
             ComparisonError: The accepted run has nothing in common with the new one.
         """
-        drift = self.drift
-        accepted = loaded_unless_replaced(load_accepted, self.path, accepting=drift.accept)
+        accepting = self.accepting
+        accepted = loaded_unless_replaced(load_accepted, self.path, accepting=accepting.accept)
         if accepted is None:
             return None
         why = why_incomparable(accepted, rubric, examples.examples)
         if why is not None:
-            _refuse(why, drift, of_other_examples=of_other_examples)
+            _refuse(why, accepting, of_other_examples=of_other_examples)
             return None
-        run = drift.run_number or _run_number(accepted, ratings, count=count and drift.check and not drift.accept)
-        planned = drift.planned_runs
+        run = accepting.run_number or _run_number(
+            accepted, ratings, count=count and accepting.check and not accepting.accept
+        )
+        planned = accepting.planned_runs
         if planned is not None and run > planned:
             more = f"this is comparison {run} with {self.path}, and {planned} were planned"
             likelier = "false alarms are likelier than planned; accept a new run"
             warnings.warn(f"{more}: {likelier}", RatingWarning, stacklevel=2)
             run = planned
-        margin = drift.drift_margin or DRIFT_MARGIN
-        return AcceptedBasis(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+        margin = accepting.drift_margin or DRIFT_MARGIN
+        return AcceptedBasis(accepted, run, planned, margin, accepting=accepting.accept, start_over=accepting.replace)
 
     def replayed(
         self,
@@ -149,7 +151,7 @@ class AcceptedRuns(NamedTuple):
             The accepted run, with the ratings of the replay if there was one, and the cost.
         """
         accepted = since.accepted
-        replaying = _replaying_judge(judge, opened, may_ask=self.drift.replay)
+        replaying = _replaying_judge(judge, opened, may_ask=self.accepting.replay)
         if replaying is None or accepted is None or not need_replay(changes_between(accepted.setting, current)):
             return since, Usage()
         try:
@@ -199,11 +201,11 @@ class AcceptedRuns(NamedTuple):
             names = ", ".join(calibration.rater.name for calibration in calibrations)
             raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
         (calibration,) = calibrations
-        problem = why_not_accepted(calibration, force=self.drift.force)
+        problem = why_not_accepted(calibration, force=self.accepting.force)
         if problem is not None:
             warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
             return
-        accepted = accept(calibration, self.path, split=split, start_over=self.drift.replace, basis=basis)
+        accepted = accept(calibration, self.path, split=split, start_over=self.accepting.replace, basis=basis)
         if self.notify is not None:
             self.notify(f"accepted: {self.path}: {accepted}")
 
@@ -219,22 +221,22 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
         return None
 
 
-def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
+def _refuse(why: Reason, accepting: AcceptingOptions, *, of_other_examples: bool) -> None:
     """Raise an error about an accepted run that can't be compared, unless the new run is to replace it.
 
     Only a warning is given if the user named other examples and no accepted run.
 
     Args:
         why: The reason why the accepted run can't be compared.
-        drift: Options on the accepted run: which one is compared, and if the new run is accepted.
+        accepting: Options on the accepted run: which one is compared, and if the new run is accepted.
         of_other_examples: True if the user named other examples than the rubric's own.
 
     Raises:
         ComparisonError: The accepted run can't be compared.
     """
-    if drift.accept:
+    if accepting.accept:
         return
-    if drift.accepted is None and of_other_examples:
+    if accepting.accepted is None and of_other_examples:
         warnings.warn(f"not compared with the accepted run: {why}", RatingWarning, stacklevel=2)
         return
     raise ComparisonError(f"{why}; accept a new run with --accept")

@@ -14,7 +14,7 @@ from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrations_otherwise
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.calibration.recorded_trials import (
     RecordedTrial,
     compared_by_people,
@@ -72,7 +72,7 @@ class CalibrationRequest:
         options: Which labels count, and how much agreement is enough.
         ask: How judges are asked.
         added: Options that features add to `calibrate`.
-        drift: Options on how the run is compared with accepted runs, and on whether it joins them.
+        accepting: Options on how the run is compared with accepted runs, and on whether it joins them.
         columns: What the columns and values of a table, or of another tool's export, mean.
         watch: Shows progress.
         notify: Called with a sentence for the user.
@@ -86,7 +86,7 @@ class CalibrationRequest:
     options: LabelOptions
     ask: AskOptions
     added: AddedOptions
-    drift: DriftOptions
+    accepting: AcceptingOptions
     columns: ColumnOptions
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
@@ -113,7 +113,7 @@ class CalibrationRequest:
             answer = answer_in(paths, self.columns, self.options, is_export=is_export)
             if answer is not None:
                 why = "an export contains its own ratings" if is_export else f"{paths[0]} fits --examples or --ratings"
-                self.refuse_options_of_rubrics(why, accept=self.drift.accept)
+                self.refuse_options_of_rubrics(why, accept=self.accepting.accept)
                 return answer
         name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
         self.columns.refuse(name)
@@ -127,7 +127,7 @@ class CalibrationRequest:
 
     def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
         """Return a calibration for each metric of Promptfoo's results; None unless all labels are of metrics."""
-        if not self._results or self.metrics or self.drift.accepted is not None:
+        if not self._results or self.metrics or self.accepting.accepted is not None:
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
 
@@ -138,7 +138,7 @@ class CalibrationRequest:
     @property
     def joins_accepted(self) -> bool:
         """True if the run is to be added to the accepted runs."""
-        return self.drift.accept
+        return self.accepting.accept
 
     @property
     def has_own_source(self) -> bool:
@@ -156,9 +156,9 @@ class CalibrationRequest:
         Raises:
             UsageError: What is named is neither a rubric nor results, or options don't go together.
         """
-        if self.drift.replace and not self.drift.accept:
+        if self.accepting.replace and not self.accepting.accept:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
-        if self.drift.force and not self.drift.accept:
+        if self.accepting.force and not self.accepting.accept:
             raise UsageError("--force goes with --accept: it accepts a judge that shouldn't be used")
         if self._otherwise is not None:
             return self._otherwise
@@ -167,7 +167,7 @@ class CalibrationRequest:
             return [self._of_results(self._results, metric) for metric in metrics]
         if self.ratings and self.judges and not self.judge_is_configured:
             raise UsageError("--ratings and --judge both name who rated; leave one out")
-        if self.drift.accept and len(self.judges) > 1:
+        if self.accepting.accept and len(self.judges) > 1:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named: name one")
         return self._of_rubric()
 
@@ -185,7 +185,7 @@ class CalibrationRequest:
             "judge": self.judges and not self.judge_is_configured,
             "ratings": self.ratings,
             "examples": self.examples,
-            "replay": self.drift.replay,
+            "replay": self.accepting.replay,
             "only": self.options.only,
             "split": self.options.split,
             **more,
@@ -220,8 +220,8 @@ class CalibrationRequest:
         from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
 
         self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None, split=None)
-        path = self.drift.accepted
-        if self.drift.accept and path is None:
+        path = self.accepting.accepted
+        if self.accepting.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")
         since = partial(self.since, path)
         with self.turn(path):
@@ -242,11 +242,11 @@ class CalibrationRequest:
     def _of_rubric(self) -> list[Calibration]:
         plain = self.of if isinstance(self.of, Rubric) else _rubric_named(self.of[0])
         rubric = self.ask.of(plain)
-        if self.drift.accept:  # each of the N samples is a run of its own
+        if self.accepting.accept:  # each of the N samples is a run of its own
             rubric = replace(rubric, samples=plain.samples)
         every, folder = self._examples(rubric)
-        path = self.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
-        if self.drift.accept:
+        path = self.accepting.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
+        if self.accepting.accept:
             refuse_unmakeable(path)
         with self.turn(path):
             return self._calibrated(rubric, every, folder, path)
@@ -324,7 +324,7 @@ class CalibrationRequest:
         Args:
             path: The accepted.json; None to lock nothing.
         """
-        if path is None or not self.drift.accept:
+        if path is None or not self.accepting.accept:
             yield
             return
         with self._runs_at(path).turn():
@@ -333,7 +333,7 @@ class CalibrationRequest:
     def accept(
         self, calibrations: Sequence[Calibration], path: Path, examples: ExampleSet, basis_of: ExampleSet | None = None
     ) -> None:
-        if self.drift.accept:
+        if self.accepting.accept:
             basis = None if basis_of is None else (basis_of, self.options)
             self._runs_at(path).accept(calibrations, part_name(examples.examples, self.options.split), basis)
 
@@ -341,7 +341,7 @@ class CalibrationRequest:
         """Return the accepted runs of an accepted.json, to compare this request's run with them or add it to them."""
         from markscheme.calibration.accepted.history import AcceptedRuns
 
-        return AcceptedRuns(path, self.drift, self.notify)
+        return AcceptedRuns(path, self.accepting, self.notify)
 
     def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
@@ -352,7 +352,7 @@ class CalibrationRequest:
             UsageError: The file of the accepted run was named and doesn't exist.
         """
         if path is None or not path.is_file():
-            if self.drift.accepted is not None and not self.drift.accept:
+            if self.accepting.accepted is not None and not self.accepting.accept:
                 raise UsageError(f"there is no accepted run {path}; --accept writes it", path=path)
             return None
         return self._runs_at(path).since(
@@ -386,7 +386,7 @@ class CalibrationRequest:
             options=shlex.join([*judges, *(word for file in files for word in ("--ratings", str(file)))]) + columns,
             examples=self.examples if isinstance(self.examples, Path) else None,
             ask=None if files else self.ask_again,
-            families=(self.drift,),
+            families=(self.accepting,),
         )
 
     @property
@@ -395,7 +395,7 @@ class CalibrationRequest:
 
         If this run is accepted, the number of samples is left out, since each sample then counts as a run of its own.
         """
-        return replace(self.ask, samples=None) if self.drift.accept else self.ask
+        return replace(self.ask, samples=None) if self.accepting.accept else self.ask
 
     def _from_ratings(
         self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]
@@ -449,11 +449,11 @@ class CalibrationRequest:
         opened = self._opening(wanted, rubric, examples, folder)
         judge = opened()
         close = wanted is None or isinstance(wanted, str)
-        times = (self.ask.samples or 1) if self.drift.accept else 1
+        times = (self.ask.samples or 1) if self.accepting.accept else 1
         before = 0
         if not isinstance(judge, RecordedJudge):
             gold = gold_of(examples, rubric, kind=self.options.gold, by=self.options.gold_by)
-            if self.drift.accept:
+            if self.accepting.accept:
                 before = self._runs_at(path).before(rater_of(judge).setting(rubric), gold.examples, times)
         numbers = range(before, before + times)
         numbered = [_from_sample(judge, of_run * rubric.samples) for of_run in numbers]

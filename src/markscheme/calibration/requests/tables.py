@@ -22,7 +22,7 @@ def answer_of_table(
     Raises:
         UsageError: An option is given that only calibrations by a rubric have.
     """
-    request.refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=request.drift.accept)
+    request.refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=request.accepting.accept)
     table.refuse_apart()
     if not table.has_judge:
         chosen = table.options

@@ -34,7 +34,7 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
         UsageError: The files cannot be written.
     """
     refuse_unmakeable(path)
-    why = why_not_accepted(calibration, force=request.drift.force)
+    why = why_not_accepted(calibration, force=request.accepting.force)
     if why is not None:
         warnings.warn(f"not accepted: {why}", RatingWarning, stacklevel=2)
         return

@@ -71,7 +71,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
     if options.counts is None:
         raise UsageError("--labels names the labels of --counts FILE, which is missing")
     _refuse_others(request)
-    if request.drift.accept and not isinstance(options.counts, Path):
+    if request.accepting.accept and not isinstance(options.counts, Path):
         raise UsageError("--accept keeps a file of counts; these are none")
     rubric = _rubric(request, options)
     _refuse_uncountable(rubric)
@@ -87,7 +87,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         raise ComparisonError(f"the judge rated none of the examples of {counts.name}")
     if counts.unknown and request.notify is not None:
         request.notify(f"{counts.name}: nothing reads {', '.join(counts.unknown)}")
-    baseline = since_earlier(comparison, rater, request.drift)
+    baseline = since_earlier(comparison, rater, request.accepting)
     findings = findings_since(baseline, findings_of(comparison, elsewhere=True))
     most_wrong = ErrorLimits.of(labels, rubric)
     calibration = CountedCalibration(
@@ -105,9 +105,9 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         examples_shown=read_shown(counts, options.counts) if isinstance(options.counts, Path) else (),
     )
     calibration = _after_settings(calibration, options.labels or rubric.name)
-    path = request.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
+    path = request.accepting.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
     calibration = replace(calibration, since=since_accepted(comparison, path))
-    if request.drift.accept:
+    if request.accepting.accept:
         accept_counts(calibration, counts, path, request)
     return calibration
 
@@ -151,7 +151,7 @@ def _refuse_others(request: "CalibrationRequest") -> None:
         "only": labels.only,
         "split": labels.split,
         "samples": request.ask.samples,
-        "replay": request.drift.replay,
+        "replay": request.accepting.replay,
     }
     for option, value in values.items():
         if value:

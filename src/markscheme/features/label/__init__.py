@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.options.table import OPTIONS, Family
+from markscheme.readers.file_format import FORMATS, FileFormat
 from markscheme.seam import Feature
 
 
@@ -31,6 +32,12 @@ def _labelling() -> type:
     return PlanOptions
 
 
+def _formats() -> Sequence[FileFormat]:
+    from markscheme.features.label.plan_file import PLAN
+
+    return (PLAN,)
+
+
 LABEL = Feature(
     "label",
     COMMANDS(
@@ -45,5 +52,6 @@ LABEL = Feature(
         ),
     ),
     OPTIONS(Family(_labelling)),
+    FORMATS(_formats),
     RESULTS_USES((10, 1, "markscheme label FILES", "label by metric, on a page")),
 )

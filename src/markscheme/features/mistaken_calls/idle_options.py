@@ -273,7 +273,7 @@ _RULES: Final = (
     ),
     _IdleRule(
         "calibrate",
-        lambda call: call.is_of_rated_files and call.value("drift", "accepted") is None,
+        lambda call: call.is_of_rated_files and call.value("accepting", "accepted") is None,
         ("--replace", "--force", "--check"),
         "it is about accepted runs, which a rubric has; `markscheme init --from {typed}` makes one",
     ),

@@ -138,7 +138,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
         return None
     path, core = named
     folder = calibration_folder(path.name, Path.cwd())
-    accepted = request.drift.accepted or folder / ACCEPTED
+    accepted = request.accepting.accepted or folder / ACCEPTED
     with request.turn(accepted):
         result = _result(path, core, request, partial(request.since, accepted), folder / SETTINGS)
         _accept(result, accepted, request)
@@ -150,8 +150,8 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
 
     It doesn't join them, since its replies may be cached ones of an accepted run, which would then count twice.
     """
-    start_over = request.drift.replace or result.whole.rater.source == "live"
-    once = replace(request, drift=replace(request.drift, replace=start_over))
+    start_over = request.accepting.replace or result.whole.rater.source == "live"
+    once = replace(request, accepting=replace(request.accepting, replace=start_over))
     once.accept([result.whole], path, ExampleSet(tuple(result.whole.comparison.gold.examples), result.path))
 
 
@@ -390,7 +390,7 @@ def _with_rerun_options(rater: Rater, judge: str | Judge | None, request: "Calib
         rater,
         named=named,
         options=shlex.join(options) + request.columns.as_import,
-        families=(request.drift,),
+        families=(request.accepting,),
         has_rubric=False,
     )
 
