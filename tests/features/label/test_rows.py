@@ -153,6 +153,17 @@ def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_
     assert [(person["shared"], person["agreed"]) for person in progress["annotators"]] == [(11, 11), (11, 11)]
 
 
+def test_the_progress_of_labelling_rows_counts_labels_in_the_file_of_the_rows_itself(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    people = {"rater": "ann", "kind": "human", "criteria": {"c1": "MET", "reworded": "MET"}}
+    judge = {"rater": "gpt", "kind": "model", "criteria": {"c1": "MET"}}
+    rows[1]["labels"] = [people, judge]
+    rows[2]["labels"] = [judge]
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    progress = " ".join(run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout.split())
+    assert "labelled: 1 by 1 annotator; 1 of 11 criteria, in 1 of 6 tasks" in progress
+
+
 def test_a_row_counts_as_unlabelled_until_all_of_its_criteria_are_labelled(folder: Path) -> None:
     labelled(folder, "ann").file.close()
     ratings = folder / "calibration/rows.jsonl/ratings/ann.jsonl"

@@ -41,3 +41,18 @@ def test_lint_refuses_a_file_of_rows_without_any_row_instead_of_finding_no_issue
     (tmp_path / "rows.jsonl").write_text("\n")
     done = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout, "rows.jsonl is empty" in done.stderr) == (2, "", True)
+
+
+def test_lint_checks_rows_together_with_the_rubric_that_they_share(tmp_path: Path) -> None:
+    (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short.}]\n")
+    rows = [
+        {"id": "a", "response": "x", "rubric": [{"requirement": "Names Paris", "weight": 3}]},
+        {"id": "b", "response": "x"},
+        {"id": "c", "response": "x", "rubric": [{"requirement": "Names Rome", "weight": 0}]},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    alone = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path).stdout
+    assert "rows.jsonl:2: the row has no rubric" in alone
+    both = run("markscheme", "lint", "core.yaml", "rows.jsonl", cwd=tmp_path).stdout.splitlines()
+    assert [line for line in both if line.startswith("rows.jsonl:2")] == []
+    assert both[-1] == "rows.jsonl: 3 rows, 2 different criteria; 1 row can't be graded"

@@ -387,3 +387,31 @@ def test_the_details_on_rows_give_annotators_agreement_and_omit_the_table_of_cri
     assert "Two annotators give the same decision on 100% (91–100) of 40 examples." in words
     assert "the judge gave no level" not in words
     assert "Too few examples have labels" not in words
+
+
+def test_the_report_on_rows_states_the_pass_mark_that_decides_them_and_says_if_some_rows_have_another(
+    tmp_path: Path,
+) -> None:
+    rows = [row(number) for number in range(6)]
+    for line in rows:
+        line["rubric"] = {"criteria": line["rubric"], "passingThreshold": 0.4}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    same = run("calibrate", "rows.jsonl", cwd=tmp_path).stdout
+    assert "Pass mark 0.4." in same
+    assert "its own pass mark" not in same
+    rows[0]["rubric"]["passingThreshold"] = 0.9
+    write_rows(tmp_path / "rows.jsonl", rows)
+    mixed = " ".join(run("calibrate", "rows.jsonl", cwd=tmp_path).stdout.split())
+    assert "Each row is decided by its own pass mark: 1 response has another than 0.4." in mixed
+
+
+def test_shares_of_few_verdicts_are_counts_except_where_tasks_weigh_alike(tmp_path: Path) -> None:
+    rows = [row(number, wrong=1) for number in range(2)]
+    rows[1]["rubric"] = rows[1]["rubric"][:1]
+    for rating in rows[1]["labels"]:
+        rating["criteria"] = {"c1": "MET"}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    said = " ".join(run("calibrate", "rows.jsonl", cwd=tmp_path).stdout.split())
+    assert "Where all tasks weigh alike: right on 83%." in said
+    assert "Right on 3 of 4" in said
+    assert "Scores within 0.1: 1 of 2 responses." in said

@@ -1,16 +1,19 @@
 """Reader of responses to label that come with criteria of their own, in the same row of a file."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from markscheme.errors import Fault, RatingError
 from markscheme.features.label.pool import ResponsePool
 from markscheme.grading.by_row import own_rubric
+from markscheme.json_text import json_or
 from markscheme.phrases import counted
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import examples_from
+from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating
 from markscheme.readers.plain_tables import numbered_rows
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
@@ -71,6 +74,7 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     faults: list[Fault] = []
     examples: list[Example] = []
     rubrics: dict[str, Rubric] = {}
+    labels: list[tuple[Rating, Rubric]] = []
     for line, data in numbered_rows(path):
         try:
             example, rubric = _row(data, line)
@@ -79,7 +83,8 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
             continue
         if example.id in rubrics:
             faults.append(Fault(f"id {example.id!r} is there already; ids are unique", line))
-        examples.append(example)
+        examples.append(replace(example, labels=()))
+        labels += [(label, rubric) for label in example.labels if label.kind in PEOPLE]
         rubrics[example.id] = rubric
     if faults or not examples:
         raise RatingError(faults or "holds no row", path=path)
@@ -88,17 +93,43 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
         id: [of_all.criterion(names[criterion.wording]) for criterion in _criteria_to_ask(rubric, id, every=every)]
         for id, rubric in rubrics.items()
     }
-    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), ()), criteria_by_id)
+    in_file = tuple(
+        replace(
+            label,
+            criteria={names[rubric.criterion(name).wording]: rated for name, rated in label.criteria.items()},
+        )
+        for label, rubric in labels
+    )
+    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), in_file), criteria_by_id)
 
 
 def _row(data: Any, line: int) -> tuple[Example, Rubric]:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
-    (example,) = examples_from([{"id": f"ex-{line}", **data, "labels": []}], ROWS_ALONE).examples
+    data = {"id": f"ex-{line}", **data}
+    (example,) = examples_from([{**data, "labels": []}], ROWS_ALONE).examples
     row_rubric = own_rubric(row_rubric_in(example.submission.inputs, None), None, "add")
     if not isinstance(row_rubric, RowRubric):
         raise ValueError(row_rubric or "the row has no rubric")
+    names = {criterion.name for criterion in row_rubric.rubric.criteria}
+    labels = list(_labels_on(data.get("labels"), names))
+    (example,) = examples_from([{**data, "labels": labels}], row_rubric.rubric).examples
     return example, row_rubric.rubric
+
+
+def _labels_on(labels: Any, names: Collection[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the labels in a row's cell, as plain data, with only the criteria that the row has.
+
+    Args:
+        labels: The cell: a list, or a table's text of one in JSON; anything else has no labels.
+        names: Names of the row's criteria.
+    """
+    listed = json_or(labels, None) if isinstance(labels, str) else labels
+    for label in listed if isinstance(listed, list) else ():
+        if isinstance(label, Mapping):
+            criteria = label.get("criteria")
+            known = criteria if isinstance(criteria, Mapping) else {}
+            yield {**label, "criteria": {name: rated for name, rated in known.items() if name in names}}
 
 
 def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:

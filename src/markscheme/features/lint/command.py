@@ -25,7 +25,7 @@ def lint(
         allow_advice: exit 0 if there is only advice
         schema: print the format of rubric files as JSON Schema instead
 
-    Of rows that bring criteria of their own it lists each faulty rubric.
+    Of rows that bring criteria of their own it lists each faulty rubric; name the rubric that they share before them.
 
     Example:
         markscheme lint rubrics/*.yaml

@@ -11,12 +11,17 @@ from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
 from markscheme.prompts.submission import Submission
 from markscheme.readers.plain_tables import numbered_rows
-from markscheme.rubrics.of_rows import RowRubric, notes_on_key, rubric_key_in
+from markscheme.rubrics.of_rows import RowRubric, notes_on_key, row_rule, rubric_key_in
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 
-def lint_rows(path: Path) -> LintReport:
+def lint_rows(path: Path, core: Rubric | None = None) -> LintReport:
     """Check the rubric in each row of a file: return the faults by line, and remarks on rows that aren't faulty.
+
+    Args:
+        path: The file.
+        core: The rubric that all rows share, by which a row without one of its own is graded; None without one.
 
     Raises:
         RatingError: The file can't be read, or has no rows.
@@ -28,10 +33,10 @@ def lint_rows(path: Path) -> LintReport:
     may_be_mapped = False
     for line, data in numbered_rows(path):
         n_rows += 1
-        row_rubric = _row_rubric(data)
-        if isinstance(row_rubric, RowRubric):
+        row_rubric = _row_rubric(data, core)
+        if not isinstance(row_rubric, str):
             criteria |= {criterion.wording for criterion in row_rubric.rubric.criteria}
-            for note in (*notes_on_key(rubric_key_in(data, None)), *row_rubric.notes):
+            for note in (*notes_on_key(rubric_key_in(data, core)), *row_rubric.notes):
                 lines_by_note.setdefault(note, []).append(line)
         else:
             faults.append(Fault(row_rubric, line))
@@ -45,15 +50,16 @@ def lint_rows(path: Path) -> LintReport:
     return LintReport(path, faults=tuple(faults), notes=(counts, *notes))
 
 
-def _row_rubric(data: object) -> RowRubric | str:
-    """Return the rubric in a row, or a sentence that says what is wrong with the row."""
+def _row_rubric(data: object, core: Rubric | None) -> RowRubric | str:
+    """Return the rubric that a row is graded by, or a sentence that says what is wrong with the row."""
     if not isinstance(data, Mapping):
         return "a row is an object"
     try:
         inputs = _inputs(data)
     except SubmissionError as error:
         return str(error)
-    return rubric_for(inputs, None, "add") or NO_RUBRIC
+    row_rubric = rubric_for(inputs, core, row_rule(None, core))
+    return row_rubric or (NO_RUBRIC if core is None else RowRubric(core, "core", ()))
 
 
 def _may_be_mapped(row: Mapping[str, object]) -> bool:

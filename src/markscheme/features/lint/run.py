@@ -1,19 +1,22 @@
 """A run of `lint`: each rubric checked and shown, and the worst exit status."""
 
+import warnings
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.output import put_on_screen
+from markscheme.errors import RubricError
 from markscheme.features.lint.lint import ADVICE, NO_ISSUES, LintReport, lint_file
 from markscheme.features.lint.rows import lint_rows, rows_in_words
 from markscheme.features.lint.view import view
 from markscheme.plain_data import LINES
 from markscheme.ratings.examples import examples_files
 from markscheme.readers.plain_tables import rows_bring_rubrics
-from markscheme.rubrics.file import from_here
+from markscheme.rubrics.file import from_here, load_rubric
 from markscheme.rubrics.format import json_schema
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
 
@@ -33,9 +36,11 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
         json: True to print JSON.
     """
     worst = NO_ISSUES
+    files = [name for name in rubrics if _holds_rows(name)]
+    core = _core_of(rubrics, files)
     for name in rubrics:
-        if rows_bring_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file()):
-            rows = lint_rows(Path(name))
+        if name in files:
+            rows = lint_rows(Path(name), core)
             print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
             worst = max(worst, rows.status)
             continue
@@ -43,6 +48,28 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
         _show(report, name if len(rubrics) == 1 else "", json=json)
         worst = max(worst, report.status)
     return NO_ISSUES if worst == ADVICE and allow_advice else worst
+
+
+def _holds_rows(name: str) -> bool:
+    return rows_bring_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file())
+
+
+def _core_of(rubrics: Sequence[str], files: Sequence[str]) -> Rubric | None:
+    """Return the rubric that rows share if one rubric is checked together with rows; None if it is faulty, or else.
+
+    Args:
+        rubrics: Names or files of rubrics, and files of rows.
+        files: The files of rows among them.
+    """
+    named = [name for name in rubrics if name not in files]
+    if not files or len(named) != 1:
+        return None
+    try:
+        with warnings.catch_warnings():  # checking the rubric itself gives its warnings
+            warnings.simplefilter("ignore")
+            return load_rubric(find_rubric(named[0]))
+    except RubricError:
+        return None
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:

@@ -83,6 +83,7 @@ class RowsCalibration(FileAnswer):
         by_tag: The verdicts on the criteria of each tag that has enough of them.
         close_scores: Share of responses on which the scores of judge and people differ by less than the tolerance.
         lost: Counts of what wasn't compared, by the reason.
+        pass_marks: Number of labelled responses by the pass mark that decides them.
     """
 
     path: Path
@@ -91,6 +92,7 @@ class RowsCalibration(FileAnswer):
     by_tag: Mapping[str, VerdictShares]
     close_scores: Estimate
     lost: Mapping[str, int]
+    pass_marks: "Counter[float]"
 
     @property
     def calibrations(self) -> Sequence[Calibration]:
@@ -472,6 +474,7 @@ def _compared(
         {tag: shares_of(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
         calibration.comparison.agreement,
         Counter(filter(None, (_why_left_out(example, judged.get(example.id), of_judge) for example, _ in labelled))),
+        Counter(row_rubric.pass_mark for _, row_rubric in by_people),
     )
 
 

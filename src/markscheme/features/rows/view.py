@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from markscheme.calibration.calibration import Calibration
 from markscheme.features.rows.calibration import RowsCalibration
 from markscheme.features.rows.verdict_shares import VerdictShares
 from markscheme.phrases import counted
@@ -17,7 +18,7 @@ from markscheme.stats.shares import GroupedShare
 
 def view(result: RowsCalibration) -> doc.Document:
     """Return the report on whole responses, with how often the judge is right on single criteria added."""
-    page = whole_views.view(result.whole)
+    page = whole_views.view(_at_mark(result))
     judge = result.whole.rater.name
     counts = f"{counted(result.verdicts.n, 'verdict')} in {counted(result.verdicts.tasks, 'task')}"
     answer, *rest = page.blocks
@@ -30,18 +31,30 @@ def view(result: RowsCalibration) -> doc.Document:
     )
 
 
+def _at_mark(result: RowsCalibration) -> Calibration:
+    """Return the calibration on whole responses, with the pass mark that all rows share, or else most of them."""
+    mark, _ = result.pass_marks.most_common(1)[0]
+    comparison = result.whole.comparison
+    if mark == comparison.rubric.pass_mark:
+        return result.whole
+    table = replace(comparison.table, rubric=replace(comparison.rubric, pass_mark=mark))
+    return replace(result.whole, comparison=replace(comparison, table=table))
+
+
 def _sentences(result: RowsCalibration) -> Iterator[str]:
     verdicts = result.verdicts
     if not verdicts.n:
         yield "No criterion has a verdict of people and of the judge."
         return
     level = result.whole.decision.level
-    right = share_with_interval(_estimate(verdicts.agreement, level, rough=verdicts.is_rough))
+    agreement = _estimate(verdicts.agreement, level, rough=verdicts.is_rough)
+    right = share_with_interval(agreement)
     rated = f"{counted(verdicts.n, 'verdict')} on {counted(verdicts.criteria, 'criterion', 'criteria')} of "
     constant = max(("MET", verdicts.always_met), ("UNMET", verdicts.always_unmet), key=lambda answer: answer[1])
     always = f"always {constant[0]} {share(constant[1])}"
     if verdicts.unseen:
-        yield f"Right on {right} of criteria it has never seen: {rated}{counted(verdicts.tasks, 'task')}; {always}."
+        right = f"{right} of" if agreement.low is not None else f"{right} verdicts on"
+        yield f"Right on {right} criteria it has never seen: {rated}{counted(verdicts.tasks, 'task')}; {always}."
     else:
         rated = counted(verdicts.criteria, "criterion", "criteria")
         yield f"Right on {right} on these {rated}; nothing is said about others. {always.capitalize()}."
@@ -49,13 +62,19 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
     missed = share_with_interval(_estimate(verdicts.missed_credit, level))
     yield f"Gives credit for {false} of what people don't, misses {missed} of what they do."
     if verdicts.heavy:
-        alike = share_with_interval(_estimate(verdicts.agreement_of_tasks, level))
+        of_tasks = _estimate(verdicts.agreement_of_tasks, level)
+        alike = share(of_tasks.value) if of_tasks.low is None else share_with_interval(of_tasks)
         yield f"A tenth of the tasks hold over a third of the verdicts. Where all tasks weigh alike: right on {alike}."
     if len(result.by_tag) > 1:
         tag, weakest = min(result.by_tag.items(), key=lambda named: named[1].agreement.value)
         yield f"Weakest: {tag} {share_with_interval(_estimate(weakest.agreement, level, rough=weakest.is_rough))}."
     tolerance = result.whole.comparison.tolerance
-    yield f"Scores within {tolerance:g}: {share_with_interval(result.close_scores)} of responses."
+    of = "of responses" if result.close_scores.low is not None else "responses"
+    yield f"Scores within {tolerance:g}: {share_with_interval(result.close_scores)} {of}."
+    if len(result.pass_marks) > 1:
+        mark, n = result.pass_marks.most_common(1)[0]
+        of_others = counted(result.pass_marks.total() - n, "response has", "responses have")
+        yield f"Each row is decided by its own pass mark: {of_others} another than {mark:g}."
     yield from (f"Not compared: {counted(count, 'response')}: {why}." for why, count in result.lost.items())
 
 
