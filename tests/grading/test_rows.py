@@ -394,8 +394,8 @@ def test_the_rubric_that_a_response_brings_may_be_a_rubric_object() -> None:
 def test_a_weight_that_is_nan_is_the_error_of_its_row_alone() -> None:
     faulty = [{"requirement": "Names Paris", "weight": float("nan")}]
     with Grader(None, judging("Paris")) as grader:
-        first, second = grader.grade_rows(
+        nan_row, paris_row = grader.grade_rows(
             [{"id": "a", "response": "Paris.", "rubric": faulty}, {"id": "b", "response": "Paris.", "rubric": PARIS}]
         )
-    assert first["error"] == "its rubric, criterion 1: weight must be a finite number other than 0, found NaN"
-    assert second["error"] is None
+    assert nan_row["error"] == "its rubric, criterion 1: weight must be a finite number other than 0, found NaN"
+    assert paris_row["error"] is None

@@ -51,8 +51,8 @@ def test_lint_checks_rows_together_with_the_rubric_that_they_share(tmp_path: Pat
         {"id": "c", "response": "x", "rubric": [{"requirement": "Names Rome", "weight": 0}]},
     ]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    alone = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path).stdout
-    assert "rows.jsonl:2: the row has no rubric" in alone
-    both = run("markscheme", "lint", "core.yaml", "rows.jsonl", cwd=tmp_path).stdout.splitlines()
-    assert [line for line in both if line.startswith("rows.jsonl:2")] == []
-    assert both[-1] == "rows.jsonl: 3 rows, 2 different criteria; 1 row can't be graded"
+    report_on_rows = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path).stdout
+    assert "rows.jsonl:2: the row has no rubric" in report_on_rows
+    report_lines = run("markscheme", "lint", "core.yaml", "rows.jsonl", cwd=tmp_path).stdout.splitlines()
+    assert [line for line in report_lines if line.startswith("rows.jsonl:2")] == []
+    assert report_lines[-1] == "rows.jsonl: 3 rows, 2 different criteria; 1 row can't be graded"

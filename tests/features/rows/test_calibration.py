@@ -396,9 +396,9 @@ def test_the_report_on_rows_states_the_pass_mark_that_decides_them_and_says_if_s
     for line in rows:
         line["rubric"] = {"criteria": line["rubric"], "passingThreshold": 0.4}
     write_rows(tmp_path / "rows.jsonl", rows)
-    same = run("calibrate", "rows.jsonl", cwd=tmp_path).stdout
-    assert "Pass mark 0.4." in same
-    assert "its own pass mark" not in same
+    report = run("calibrate", "rows.jsonl", cwd=tmp_path).stdout
+    assert "Pass mark 0.4." in report
+    assert "its own pass mark" not in report
     rows[0]["rubric"]["passingThreshold"] = 0.9
     write_rows(tmp_path / "rows.jsonl", rows)
     mixed = " ".join(run("calibrate", "rows.jsonl", cwd=tmp_path).stdout.split())
@@ -411,7 +411,7 @@ def test_shares_of_few_verdicts_are_counts_except_where_tasks_weigh_alike(tmp_pa
     for rating in rows[1]["labels"]:
         rating["criteria"] = {"c1": "MET"}
     write_rows(tmp_path / "rows.jsonl", rows)
-    said = " ".join(run("calibrate", "rows.jsonl", cwd=tmp_path).stdout.split())
-    assert "Where all tasks weigh alike: right on 83%." in said
-    assert "Right on 3 of 4" in said
-    assert "Scores within 0.1: 1 of 2 responses." in said
+    report = " ".join(run("calibrate", "rows.jsonl", cwd=tmp_path).stdout.split())
+    assert "Where all tasks weigh alike: right on 83%." in report
+    assert "Right on 3 of 4" in report
+    assert "Scores within 0.1: 1 of 2 responses." in report

@@ -146,9 +146,9 @@ def test_faults_of_rows_that_differ_only_in_a_number_or_a_quoted_value_are_repor
         {"id": "d", "response": "Leeds", "rubric": [{"requirement": "Names York"}, {"requirement": "Is", "weight": 0}]},
     ]
     (folder / "faulty.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    said = [line for line in grade(folder, "faulty.jsonl", "--show-prompt").stderr.splitlines() if "graded" in line]
-    assert said[0].startswith("2 rows can't be graded (first a): its rubric: there is no rubric named 'How long")
-    assert said[1:] == [
+    lines = [line for line in grade(folder, "faulty.jsonl", "--show-prompt").stderr.splitlines() if "graded" in line]
+    assert lines[0].startswith("2 rows can't be graded (first a): its rubric: there is no rubric named 'How long")
+    assert lines[1:] == [
         "2 rows can't be graded (first c): its rubric, criterion 1: weight must be a finite number"
         " other than 0, found 0"
     ]
