@@ -77,14 +77,14 @@ def test_with_too_few_decisions_improve_states_the_number_of_decisions(tmp_path:
     project = decided(make_project(tmp_path, n=N, split=True), range(24))
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4
-    assert "they were given on 8 dev and 16 held-out tasks, and 10 and 20 are needed" in done.stderr
+    assert "they were given on 8 dev and 16 held-out outputs, and 10 and 20 are needed" in done.stderr
 
 
 def test_improve_does_not_use_decisions_that_annotators_gave_while_they_saw_the_judge_s_verdict(tmp_path: Path) -> None:
     project = decided(make_project(tmp_path, n=N, split=True), range(N), blind=False)
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4
-    assert "were given on 0 dev and 0 held-out tasks" in done.stderr
+    assert "were given on 0 dev and 0 held-out outputs" in done.stderr
 
 
 def test_for_improve_the_majority_s_decision_counts_and_an_even_split_is_no_decision() -> None:

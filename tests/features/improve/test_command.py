@@ -307,7 +307,7 @@ def test_improve_with_too_few_labelled_tasks_exits_4_before_asking_the_judge(tmp
     project = Project(make_project(tmp_path, tasks=25))
     status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
     assert (status, project.prompts_received()) == (4, [])
-    assert "8 dev and 17 held-out tasks, and 10 and 20 are needed" in complaint
+    assert "8 dev and 17 held-out tasks (the outputs of a group are one task), and 10 and 20 are needed" in complaint
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 

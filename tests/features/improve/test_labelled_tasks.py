@@ -199,8 +199,21 @@ def test_improve_says_to_label_responses_to_other_inputs_if_few_examples_differ_
     write_set(path.parent, [{**line, "query": f"question {row % 4}", "split": "dev"} for row, line in enumerate(lines)])
     done = run("markscheme", "improve", "polite", cwd=folder)
     text = " ".join(done.stdout.split())
-    assert "60 dev and 0 held-out tasks" in text
-    assert "these 60 examples have 4: label responses to other inputs" in text
+    assert "60 dev and 0 held-out outputs" in text
+    few = "outputs for the first 40 different inputs are dev, and these 60 outputs have 4"
+    assert f"({few}: label responses to other inputs)" in text
     write_set(path.parent, [{**line, "query": f"question {row}", "split": "dev"} for row, line in enumerate(lines)])
     distinct = run("markscheme", "improve", "polite", cwd=folder)
     assert "label responses to other inputs" not in " ".join(distinct.stdout.split())
+
+
+def test_improve_counts_tasks_and_says_what_a_task_is_if_outputs_belong_to_groups(tmp_path: Path) -> None:
+    folder = make_project(tmp_path, 60)
+    path = folder / "calibration" / "polite" / "examples.jsonl"
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    write_set(path.parent, [{**line, "group": f"g{row % 4}", "split": "dev"} for row, line in enumerate(lines)])
+    text = " ".join(run("markscheme", "improve", "polite", cwd=folder).stdout.split())
+    assert "no: 4 dev and 0 held-out tasks" in text
+    assert "(the outputs of a group are one task), and 10 and 20 are needed" in text
+    few = "outputs for the first 40 different groups or inputs are dev, and these 60 outputs have 4"
+    assert f"({few}: label responses to other inputs)" in text

@@ -132,26 +132,34 @@ class ImprovableSet:
         if self.dev.decided is not None and (dev < LEAST_DEV or sealed < LEAST_SEALED):
             return (
                 f"a candidate changes numbers, which only people's own decisions can speak about; they were given on "
-                f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed"
+                f"{dev} dev and {sealed} held-out {self._units}, and {LEAST_DEV} and {LEAST_SEALED} are needed"
             )
         if dev >= LEAST_DEV and (self.outside or sealed >= LEAST_SEALED):
             return ""
         if self.outside:
-            return f"{dev} labelled tasks, and a test on all labels needs {LEAST_DEV}"
+            return f"{dev} labelled {self._units}, and a test on all labels needs {LEAST_DEV}"
+        needed = f"{LEAST_DEV} and {LEAST_SEALED} are needed"
         return (
-            f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed{self._few_inputs}; "
-            "wordings that were written without these labels can be tested on all of them (--outside)"
+            f"{dev} dev and {sealed} held-out {self._units}, and {needed}{self._few_inputs}; wordings "
+            "that were written without these labels can be tested on all of them (--outside)"
         )
 
     @property
+    def _units(self) -> str:
+        """What is counted to see if labels suffice: outputs or, if some belong to a group, tasks."""
+        is_grouped = any(part.tasks < part.n for part in (self.dev, self.sealed))
+        return "tasks (the outputs of a group are one task)" if is_grouped else "outputs"
+
+    @property
     def _few_inputs(self) -> str:
-        """Words on why no task is held out although there are many examples: few differ in their inputs; else ""."""
+        """Words on why no output is held out although there are many: few differ in their inputs; else ""."""
         examples = self.every.examples
         tasks = len(set(map(task_when_split, examples)))
         if not self.every.has_splits or tasks > READ_FIRST or tasks == len(examples):
             return ""
+        inputs = "groups or inputs" if any(example.group for example in examples) else "inputs"
         return (
-            f" (what is held out begins after {READ_FIRST} different inputs, and these {len(examples)} examples have "
+            f" (outputs for the first {READ_FIRST} different {inputs} are dev, and these {len(examples)} outputs have "
             f"{tasks}: label responses to other inputs)"
         )
 
