@@ -46,11 +46,13 @@ def test_calibrating_a_data_frame_with_a_column_of_counts_returns_one_row_per_ro
     [
         [{"id": str(place), **row} for place, row in enumerate(COUNTED)],
         [{"response": f"reply {row['n']}", **row} for row in COUNTED],
-        [{**row, "n": row["n"] / 8} for row in COUNTED],
+        [{**row, "n": f"team {row['n']}"} for row in COUNTED],
     ],
-    ids=["ids", "texts", "fractions"],
+    ids=["ids", "texts", "words"],
 )
-def test_a_column_named_n_in_a_table_of_single_responses_does_not_count_examples(rows: list[dict[str, Any]]) -> None:
+def test_a_column_named_n_of_words_or_in_a_table_of_single_responses_does_not_count_examples(
+    rows: list[dict[str, Any]],
+) -> None:
     assert calibrate(rows, judge="verdict", human="label").counts.examples == 4
 
 
@@ -62,6 +64,13 @@ def test_a_table_with_too_many_counted_examples_is_refused_with_another_way_to_c
 
 def test_each_example_of_a_table_with_counts_is_named_by_its_row_in_the_file_and_its_number_in_that_row() -> None:
     assert calibrate(COUNTED).false_passes == [f"row 4 ({example} of 7)" for example in range(1, 8)]
+
+
+def test_a_column_named_n_of_fractions_is_refused_with_a_row_unless_its_meaning_is_stated() -> None:
+    fractions = [{**row, "n": row["n"] / 8} for row in COUNTED]
+    with pytest.raises(UsageError, match=r"column n counts examples in whole numbers, but has '7.5' in row 1"):
+        calibrate(fractions)
+    assert calibrate(fractions, map={"n": "query"}).counts.examples == 4
 
 
 @pytest.mark.parametrize("wrong", ["", "-5", "5.5", "many"])

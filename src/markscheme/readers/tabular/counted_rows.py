@@ -23,7 +23,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
 
     Args:
         columns: The table's columns, with a cell for each row.
-        options: The user's options; a column that they call a rater's doesn't count examples.
+        options: The user's options; a column whose meaning they state doesn't count examples.
 
     Raises:
         UsageError: Some of the counts aren't whole numbers, or there are too many examples to be read one by one.
@@ -34,13 +34,13 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
         [0, 0, 1]
     """
     times = next((column for column in columns if folded(column.name) == N), None)
-    raters = {*(options.judge or ()), *(options.human or ())}
-    if times is None or times.name in raters or any(_names_single_responses(column.name) for column in columns):
+    stated = {*(options.judge or ()), *(options.human or ()), *options.column_fields}
+    if times is None or times.name in stated or any(_names_single_responses(column.name) for column in columns):
         return None
     counts = [number_in(cell.strip()) for cell in times.cells]
     whole = [count is not None and count >= 0 and count.is_integer() for count in counts]
     is_of_rows = len(counts) >= FEWEST_NUMBERED and any(counts == list(range(a, a + len(counts))) for a in (0, 1))
-    if 2 * sum(whole) <= len(counts) or is_of_rows or not any(counts):
+    if 2 * counts.count(None) >= len(counts) or is_of_rows or not any(counts):
         return None
     if not all(whole):
         row = whole.index(False)
