@@ -206,7 +206,7 @@ def test_a_pass_rate_from_strata_equals_that_from_labels_drawn_by_verdict_if_the
 def test_labels_stated_as_random_are_refused_if_the_judge_s_pass_rate_among_them_differs_from_the_pool_s() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
-        "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "
+        "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the rest; "
         "say by-verdict or elsewhere, or label a random part"
     )
     assert random_draw_p([25, 25], POOL) == approx(0.0028, abs=5e-5)
@@ -272,7 +272,14 @@ def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_ap
     assert rogan_gladen([[6, 0], [3, 27]], POOL).note == "rough: only 6 labelled fails; ten of each are the least"
     clipped = rogan_gladen([[10, 10], [0, 30]], [900, 100])
     assert (clipped.value, clipped.low) == (0, 0)
-    assert clipped.note == "rough: clipped from −0.800"
+    assert clipped.note == "rough: clipped from −0.800: the judge errs otherwise here than on the labels"
+
+
+def test_a_clipped_pass_rate_says_so_even_if_few_labels_make_it_approximate_too() -> None:
+    assert rogan_gladen([[8, 0], [8, 32]], [2, 198]).note == (
+        "rough: clipped from 1.237: the judge errs otherwise here than on the labels; "
+        "only 8 labelled fails; ten of each are the least"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------- promises

@@ -39,7 +39,7 @@ def _few_of_stratum(labelled: int, stratum: str, share: float, least: int) -> st
 def _not_a_random_part(labelled: float, pool: float) -> str:
     return (
         f"the labels aren't a random part of the pool: the judge passed {percent(labelled)} of them and "
-        f"{percent(pool)} of the pool; say by-verdict or elsewhere, or label a random part"
+        f"{percent(pool)} of the rest; say by-verdict or elsewhere, or label a random part"
     )
 
 
@@ -65,7 +65,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "changed-examples": lambda: "changed: the examples",
     "changed-responses": lambda path: _nothing_in_common(path, "their responses or inputs changed"),
     "changed-settings": lambda changes: f"changed: {changes}",
-    "clipped": lambda value: f"clipped from {number(value, 3)}",
+    "clipped": lambda value: f"clipped from {number(value, 3)}: the judge errs otherwise here than on the labels",
     "counts-alone": lambda path: _nothing_in_common(path, "it has counts, and no rating of an example"),
     "end-of-scale": lambda scale: f"value at the end of the {scale} scale",
     "few-active-raters": lambda: "needs two raters who rated something",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import erfc
 
 from markscheme.stats.estimate import Estimate, Reason
-from markscheme.stats.intervals import Floats, Integers, mark_rough
+from markscheme.stats.intervals import Floats, Integers, mark_rough, noted
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict, z_of
 
@@ -219,11 +219,13 @@ def rogan_gladen(
     wider = np.clip([*limits, *_fieller(*ratio, z)], 0, 1)
     limits = wider if np.ptp(wider) > MUCH_WIDER * np.ptp(limits) else limits
     made = Estimate(clipped, float(limits.min()), float(limits.max()), level, n, method)
-    if min(fails, passes) < LEAST_GOLD_OF_EACH:
-        scarce = "passes" if passes < fails else "fails"
-        facts = {"labels": min(fails, passes), "decision": scarce, "least": "ten"}
-        made = mark_rough(made, Reason("few-of-decision", facts))
-    return made if clipped == value else mark_rough(made, Reason("clipped", {"value": value}))
+    if clipped != value:
+        made = mark_rough(made, Reason("clipped", {"value": value}))
+    if min(fails, passes) >= LEAST_GOLD_OF_EACH:
+        return made
+    scarce = "passes" if passes < fails else "fails"
+    few = Reason("few-of-decision", {"labels": min(fails, passes), "decision": scarce, "least": "ten"})
+    return noted(made, few) if made.caveat else mark_rough(made, few)
 
 
 def _widened(hits: float, n: float, added: float) -> tuple[float, float]:

@@ -160,6 +160,28 @@ def test_labels_stated_as_random_are_refused_if_they_cannot_be_a_random_sample_o
     assert rated(tmp_path, "--drawn", "by-verdict")["corrected"]["value"] == approx(0.9 * 27 / 31 + 0.1 * 3 / 19)
 
 
+def shown(folder: Path, *options: str) -> str:
+    """What `pass-rate` prints of the pool and the labels in a folder, in one line."""
+    done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", *options, cwd=folder)
+    return " ".join(done.stdout.split())
+
+
+def test_a_report_that_refuses_labels_as_a_random_part_does_not_also_call_them_a_random_part(tmp_path: Path) -> None:
+    among = labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 950, 1000, among=among)
+    report = shown(tmp_path, "--drawn", "random")
+    assert "the judge passed 62% of them and 97% of the rest" in report
+    assert "The labels are a random part" not in report
+
+
+def test_a_pass_rate_marked_approximate_is_no_plain_success_and_says_why_it_is_approximate(tmp_path: Path) -> None:
+    labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 999, 1000)
+    report = shown(tmp_path, "--drawn", "elsewhere")
+    assert "! People would pass 100% (95% CI 100–100) ~." in report
+    assert "~ approximate: clipped from 1.141: the judge errs otherwise here than on the labels." in report
+
+
 def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     pool(tmp_path / "pool.jsonl", 700, 1000)

@@ -73,7 +73,7 @@ def _callout(rates: PassRates, who: str) -> Callout:
     if rates.corrected.undefined:
         return Callout("open", f"What share {who} would pass isn't known: {rates.corrected.undefined}.", alone)
     shown = share_with_ci(rates.corrected)
-    is_plain = who == "people" and not _is_wide(rates.corrected)
+    is_plain = who == "people" and not (_is_wide(rates.corrected) or rates.corrected.is_approximate)
     return Callout("good" if is_plain else "note", f"{who.capitalize()} would pass {shown}.", alone)
 
 
@@ -87,7 +87,10 @@ def _is_wide(estimate: Estimate) -> bool:
 def blocks(rates: PassRates) -> Iterator[Block]:
     """Yield the blocks below the callout: assumptions, pass rates by group of responses, and how groups differ."""
     assumed = _assumption(rates)
-    lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
+    refused = rates.how == "random" and rates.corrected.undefined
+    lines = [] if refused else [f"{assumed[:1].upper()}{assumed[1:]}."]
+    if rates.corrected.is_approximate and rates.corrected.caveat:
+        lines.append(f"~ approximate: {rates.corrected.caveat.why}.")
     if rates.not_graded:
         lines.append(f"{counted(rates.not_graded, 'response')} not graded, in no rate.")
     if rates.other_verdicts:
@@ -95,7 +98,8 @@ def blocks(rates: PassRates) -> Iterator[Block]:
             f"On {counted(rates.other_verdicts, 'labelled response')} the judge decides otherwise here than before, "
             "and the decision here counts: is it the same judge?"
         )
-    yield Paragraph(tuple(lines))
+    if lines:
+        yield Paragraph(tuple(lines))
     if rates.groups:
         rows = tuple(_group(name, group) for name, group in rates.groups.items())
         yield Table(("Group", "pass rate (95% CI)", "judge alone", "own labels"), rows)
