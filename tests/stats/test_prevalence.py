@@ -277,8 +277,8 @@ def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_ap
 
 def test_a_clipped_pass_rate_says_so_even_if_few_labels_make_it_approximate_too() -> None:
     assert rogan_gladen([[8, 0], [8, 32]], [2, 198]).note == (
-        "rough: clipped from 1.237: the judge errs otherwise here than on the labels; "
-        "only 8 labelled fails; ten of each are the least"
+        "rough: only 8 labelled fails; ten of each are the least; "
+        "clipped from 1.237: the judge errs otherwise here than on the labels"
     )
 
 

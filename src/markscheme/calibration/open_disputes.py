@@ -5,8 +5,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.ratings.table import Column
-from markscheme.stats.intervals import Floats
 
 
 def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
@@ -25,12 +23,10 @@ def _disputed(comparison: Comparison, criterion: str) -> set[str]:
     annotators = comparison.table.annotators
     if len(annotators) < 2:
         return set()
-    answers = np.column_stack([_answers(column, criterion) for column in annotators])
+    # infinity for "does not apply", so that it differs from every level
+    answers = np.column_stack(
+        [np.where(each.skipped[criterion], np.inf, each.levels[criterion]) for each in annotators]
+    )
     lowest = np.where(np.isnan(answers), np.inf, answers).min(axis=1)
     highest = np.where(np.isnan(answers), -np.inf, answers).max(axis=1)
     return {comparison.ids[index] for index in np.flatnonzero(highest > lowest)}
-
-
-def _answers(column: Column, criterion: str) -> Floats:
-    """Return an annotator's levels, with infinity for "does not apply", so that it differs from every level."""
-    return np.where(column.skipped[criterion], np.inf, column.levels[criterion])

@@ -219,13 +219,13 @@ def rogan_gladen(
     wider = np.clip([*limits, *_fieller(*ratio, z)], 0, 1)
     limits = wider if np.ptp(wider) > MUCH_WIDER * np.ptp(limits) else limits
     made = Estimate(clipped, float(limits.min()), float(limits.max()), level, n, method)
-    if clipped != value:
-        made = mark_rough(made, Reason("clipped", {"value": value}))
-    if min(fails, passes) >= LEAST_GOLD_OF_EACH:
+    few, side = min((fails, "fails"), (passes, "passes"))
+    if few < LEAST_GOLD_OF_EACH:
+        made = mark_rough(made, Reason("few-of-decision", {"labels": few, "decision": side, "least": "ten"}))
+    if clipped == value:
         return made
-    scarce = "passes" if passes < fails else "fails"
-    few = Reason("few-of-decision", {"labels": min(fails, passes), "decision": scarce, "least": "ten"})
-    return noted(made, few) if made.caveat else mark_rough(made, few)
+    cut = Reason("clipped", {"value": value})
+    return noted(made, cut) if made.caveat else mark_rough(made, cut)
 
 
 def _widened(hits: float, n: float, added: float) -> tuple[float, float]:

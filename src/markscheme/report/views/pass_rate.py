@@ -52,6 +52,8 @@ def _assumption(rates: PassRates) -> str:
     """Return the sentence on what the correction of pass rates assumes about the labels."""
     if _has_all_labels(rates):
         return "every graded response is labelled"
+    if rates.how == "random" and rates.corrected.undefined:
+        return "the labels were said to be a random part of what is graded here"
     return _ASSUMED[rates.how] if rates.labels_here else _ASSUMED_OF_OTHERS.get(rates.how, _ASSUMED[rates.how])
 
 
@@ -79,16 +81,13 @@ def _callout(rates: PassRates, who: str) -> Callout:
 
 def _is_wide(estimate: Estimate) -> bool:
     """Return True if a share's interval is too wide to rely on."""
-    low = estimate.low
-    high = estimate.high
-    return low is not None and high is not None and high - low > _WIDE
+    return estimate.low is not None and estimate.high is not None and estimate.high - estimate.low > _WIDE
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
     """Yield the blocks below the callout: assumptions, pass rates by group of responses, and how groups differ."""
     assumed = _assumption(rates)
-    refused = rates.how == "random" and rates.corrected.undefined
-    lines = [] if refused else [f"{assumed[:1].upper()}{assumed[1:]}."]
+    lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
     if rates.corrected.is_approximate and rates.corrected.caveat:
         lines.append(f"~ approximate: {rates.corrected.caveat.why}.")
     if rates.not_graded:
@@ -98,8 +97,7 @@ def blocks(rates: PassRates) -> Iterator[Block]:
             f"On {counted(rates.other_verdicts, 'labelled response')} the judge decides otherwise here than before, "
             "and the decision here counts: is it the same judge?"
         )
-    if lines:
-        yield Paragraph(tuple(lines))
+    yield Paragraph(tuple(lines))
     if rates.groups:
         rows = tuple(_group(name, group) for name, group in rates.groups.items())
         yield Table(("Group", "pass rate (95% CI)", "judge alone", "own labels"), rows)
