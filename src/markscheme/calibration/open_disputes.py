@@ -25,7 +25,7 @@ def _disputed(comparison: Comparison, criterion: str) -> set[str]:
         return set()
     # infinity for "does not apply", so that it differs from every level
     answers = np.column_stack(
-        [np.where(each.skipped[criterion], np.inf, each.levels[criterion]) for each in annotators]
+        [np.where(column.skipped[criterion], np.inf, column.levels[criterion]) for column in annotators]
     )
     lowest = np.where(np.isnan(answers), np.inf, answers).min(axis=1)
     highest = np.where(np.isnan(answers), -np.inf, answers).max(axis=1)

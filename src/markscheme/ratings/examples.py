@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning, UsageError
 from markscheme.phrases import few_of
-from markscheme.prompts.submission import refuse_frame
+from markscheme.prompts.submission import Submission, refuse_frame
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
 from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
@@ -268,13 +268,16 @@ def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], pa
     for index, digest in enumerate(digests):
         if digest is None or (earlier := first.setdefault(digest, index)) == index:
             continue  # a table of labels alone has no responses
-        again, before = examples[index], examples[earlier]
-        if (again.responses, again.submission.inputs) == (before.responses, before.submission.inputs):
-            twice.append((again, before))
+        if _are_same(examples[index].submission, examples[earlier].submission):
+            twice.append((examples[index], examples[earlier]))
     if twice:
         (again, before), more = twice[0], [example.id for example, _ in twice[1:]]
         others = f"; so do {len(more)} more, each with one above: {few_of(more)}" if more else ""
         warn(f"{again.id!r} and {before.id!r} hold the same response; it counts twice{others}", path, again.line)
+
+
+def _are_same(a: Submission, b: Submission) -> bool:
+    return a.responses == b.responses and a.inputs == b.inputs
 
 
 def anchors_in(rubric: Rubric) -> list[str]:
