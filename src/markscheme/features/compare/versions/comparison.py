@@ -80,6 +80,7 @@ class VersionComparison:
         left_out: Number of examples with people's decision that are left out since a version was chosen or fitted on
             them.
         labelled: Number of examples with people's labels.
+        undecided: Number of examples that had no part in choosing a version and lack a decision by people.
         judges: The judge that rated by each version; None if people's own levels decide.
     """
 
@@ -90,6 +91,7 @@ class VersionComparison:
     changes: tuple[SettingChange, ...]
     left_out: int
     labelled: int
+    undecided: int
     judges: tuple[str, str] | None
 
     @property
@@ -172,6 +174,7 @@ def compare_versions(
         changes_between(RunIdentity(old.rubric, "", ""), RunIdentity(new.rubric, "", "")),
         left_out,
         fair.by_people,
+        len(fair.examples) - len(ids),
         None if judge_before is None or judge_after is None else (judge_before, judge_after),
     )
 

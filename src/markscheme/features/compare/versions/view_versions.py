@@ -9,6 +9,7 @@ from markscheme.features.compare.versions.paired_decisions import FEWEST_COMPARE
 from markscheme.phrases import counted, digits_to_subtract, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE
+from markscheme.rubrics.search import POOL
 
 ASKED_AGAIN = 20
 """Number of examples of a reworded criterion that the report asks to label again."""
@@ -133,7 +134,8 @@ def _next(compared: VersionComparison) -> tuple[str, str] | None:
     if any((compared.criteria[name].labelled_under_new or 0) < ASKED_AGAIN for name in compared.reworded):
         return "Next, label reworded criteria under their new words", f"markscheme label {name}"
     if compared.decisions.answer in ("too few", "not shown"):
-        return "Next, label more whole responses", f"markscheme label {name}"
+        pool = "" if compared.undecided else f" --pool {POOL}"
+        return "Next, label more whole responses", f"markscheme label {name}{pool}"
     return None
 
 
