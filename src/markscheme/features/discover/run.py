@@ -157,6 +157,8 @@ def _written_lines(written: Written, here: Path) -> list[str]:
     shown = written.path.relative_to(here) if written.path.is_relative_to(here) else written.path
     names = ", ".join(criterion.name for criterion in written.rubric.criteria)
     lines = [f"{'wrote' if written.is_new else 'updated'} {shown}: {names}"]
+    if written.draft is None:
+        lines = [f"{shown} has all modes already: {names}"]
     if written.draft is not None and written.draft.left_out:
         left_out = "; ".join(f"{mode.name} ({why})" for mode, why in written.draft.left_out)
         lines.append(f"not yet criteria: {left_out}")
