@@ -289,6 +289,12 @@ def test_examples_that_were_used_to_choose_a_version_are_left_out_of_comparing_v
     shown = run("markscheme", "compare", "before.json", "after.json", cwd=plate.folder).stdout
     assert "Label 5 more" in shown
     assert "Left out: 25 outputs that had a part in choosing a version." in shown
+    assert "markscheme label plate --pool YOUR-OUTPUTS.jsonl" in shown, "all examples have a decision"
+    more = [{"id": "fresh", "response": "A fresh one."}]
+    old = (plate.folder / "calibration/plate/examples.jsonl").read_text()
+    plate.write("calibration/plate/examples.jsonl", [*map(json.loads, old.splitlines()), *more])
+    shown = run("markscheme", "compare", "before.json", "after.json", cwd=plate.folder).stdout
+    assert "whole responses: markscheme label plate\n" in shown
 
 
 def test_compare_refuses_a_report_and_a_rubric_together(plate: Plate) -> None:

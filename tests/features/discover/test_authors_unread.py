@@ -125,6 +125,13 @@ def test_examples_stay_dev_or_test_when_discover_writes_the_rubric_again(project
     assert examples(project) == before
 
 
+def test_discover_says_that_a_rubric_has_all_failure_modes_already_instead_of_calling_it_updated(project: Path) -> None:
+    read_first_half(project)
+    command = ("markscheme", "discover", "reply", "--write")
+    assert run(*command, cwd=project).stdout.startswith("wrote rubrics/reply.yaml: ")
+    assert run(*command, cwd=project).stdout.startswith("rubrics/reply.yaml has all modes already: ")
+
+
 def test_an_output_set_aside_as_unread_becomes_a_dev_example_if_a_note_on_it_is_imported(
     project: Path,
 ) -> None:
