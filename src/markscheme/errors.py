@@ -214,6 +214,16 @@ def writing(path: Path | str) -> Iterator[None]:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def kind_of(problem: str) -> str:
+    """Return the message of a fault without quoted values and numbers, which is equal for all faults of one kind.
+
+    Example:
+        >>> kind_of("`level` must be 1 to 5, got 'nine'")
+        '`level` must be … to …, got …'
+    """
+    return _VALUE.sub("…", problem)
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Fault in a file: what is wrong, what is allowed, and on which line.
@@ -254,11 +264,11 @@ class FileError(MarkschemeError):
         """
         alike: dict[str, list[Fault]] = {}
         for fault in self.faults:
-            alike.setdefault(_VALUE.sub("…", fault.problem), []).append(fault)
+            alike.setdefault(kind_of(fault.problem), []).append(fault)
         shown = {id(fault) for faults in alike.values() for fault in faults[: 1 if _is_one(faults) else MOST_ALIKE]}
         for fault in self.faults:
             if id(fault) in shown:
-                faults = alike[_VALUE.sub("…", fault.problem)]
+                faults = alike[kind_of(fault.problem)]
                 yield self._sentence(_with_lines(faults) if _is_one(faults) else fault)
         for faults in alike.values():
             more = len(faults) - MOST_ALIKE

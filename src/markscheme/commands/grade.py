@@ -1,7 +1,6 @@
 """`markscheme grade`: grade responses with a rubric."""
 
 import asyncio
-import re
 import shlex
 import sys
 import warnings
@@ -20,7 +19,7 @@ from markscheme.commands.families import spelled
 from markscheme.commands.options import AskFlags, JudgeName, RubricName, notify
 from markscheme.commands.output import typed
 from markscheme.commands.progress import progress
-from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, kind_of
 from markscheme.grading import (
     Grade,
     Grading,
@@ -77,8 +76,6 @@ JUDGE_BY_FIRST = 1000
 _OF_ROWS = (
     "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row (add)"
 )
-_VARYING = re.compile(r"""'[^']*'|"[^"]*"|\d[\d.,]*""")
-"""Pattern of what differs between faults of one kind: quoted values and numbers."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -217,7 +214,7 @@ class _RowRubrics:
         self.n += row_rubric_in(submission.inputs, self.core) is not None
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
-            self._faulty_by_kind.setdefault(_VARYING.sub("", row_rubric), []).append((submission.id, row_rubric))
+            self._faulty_by_kind.setdefault(kind_of(row_rubric), []).append((submission.id, row_rubric))
         of_key = notes_on_key(rubric_key_in(submission.inputs, self.core))
         for note in (*of_key, *row_rubric.notes) if isinstance(row_rubric, RowRubric) else ():
             self._ids_by_note.setdefault(note, []).append(submission.id)
