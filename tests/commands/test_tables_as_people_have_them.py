@@ -70,7 +70,7 @@ TABLES = [
         "true and False against yes and NO",
         {"prediction": cycled("true False True"), "gold": cycled("yes NO Yes")},
         0,
-        "prediction: true/false (true passes) · gold: yes/no (yes passes) · 60 rows",
+        "prediction: true/False (true passes) · gold: yes/NO (yes passes) · 60 rows",
         (1.0,),
     ),
     Table(
@@ -154,7 +154,7 @@ TABLES = [
         "names of its own, and two letters of which one passes",
         {"model said": cycled("A B"), "we said": cycled("A B")},
         0,
-        "model said: a/b (a passes) (stated) · we said: a/b (a passes) (stated)",
+        "model said: A/B (A passes) (stated) · we said: A/B (A passes) (stated)",
         (1.0,),
         options=("--judge", "model said", "--human", "we said", "--pass", "A"),
     ),

@@ -144,6 +144,16 @@ class ColumnOptions:
                 find_rubric(name)  # a file that isn't there is missing, rather than no table
             raise UsageError(f"--{key.strip('_').replace('_', '-')} is for tables that need no rubric; {name} is none")
 
+    def without(self, option: str) -> "ColumnOptions":
+        """Return the options without one, such as `--pass yes`, `--pass-mark 4` or `--levels`."""
+        name, _, value = option.removeprefix("--").partition(" ")
+        key = {"pass": "pass_"}.get(name, name.replace("-", "_"))
+        listed = getattr(self, key, ())
+        rest: Any = None
+        if isinstance(listed, tuple):
+            rest = tuple(text for text in listed if value and text != value and not text.startswith(f"{value}="))
+        return self if rest == listed else replace(self, **{key: rest})
+
     @property
     def fields(self) -> Mapping[str, str]:
         """The field that each column or metric is read as, by the column's or metric's name: `--map COLUMN=FIELD`."""

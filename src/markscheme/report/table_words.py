@@ -10,7 +10,6 @@ from markscheme.phrases import counted, few_of, in_words, listed
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
-from markscheme.readers.tabular.words import folded
 
 MOST_READ_ALIKE: Final = 5
 """Largest number of columns read alike that are described one by one."""
@@ -49,8 +48,8 @@ def _values(name: str, values: ReadValues) -> str:
     if values.kind == "levels":
         passes = "" if values.pass_mark is None else f", {_passing_level(values)} and better pass"
         return f"levels {', '.join(values.scale.choices)}{passes}{stated}"
-    if values.ends is not None:
-        return f"read as {values.ends[0]:g} to {values.ends[1]:g}{stated}"
+    if (ends := values.own_ends.get(name, values.ends)) is not None:
+        return f"read as {ends[0]:g} to {ends[1]:g}{stated}"
     return f"{len(values.scale.choices)} categories"
 
 
@@ -61,16 +60,14 @@ def _passing_level(values: ReadValues) -> str:
 
 
 def _decisions(name: str, values: ReadValues) -> str:
-    words = values.raw_words[name]
-    passing = values.passes.get(name)
-    if passing is not None and passing.startswith("from "):
-        return passing
+    words = list(values.raw_words[name])
+    if values.passes.get(name, "").startswith("from "):
+        return values.passes[name]
     listed = "/".join(words)
-    if set(words) <= {"pass", "fail"} or not values.knows_pass:
+    if {word.casefold() for word in words} <= {"pass", "fail"} or not values.knows_pass:
         return listed
-    passed = [word for word in words if values.levels[name].get(folded(word))]
-    alone = f"not {words[0]} passes" if passing is None else f"{passing} passes"
-    return f"{listed} ({in_words(passed)} pass)" if len(passed) > 1 else f"{listed} ({alone})"
+    passed = [word for word, level in values.raw_words[name].items() if level]
+    return f"{listed} ({in_words(passed or [f'not {words[0]}'])} pass{'es' * (len(passed) < 2)})"
 
 
 NOTES: Final[Mapping[str, str]] = {
@@ -147,8 +144,7 @@ WITHHELD: Final[Mapping[str, str]] = {
 def _pass_options(values: ReadValues) -> str:
     """Spell the `--pass` options among which the user chooses, each in backticks."""
     words = dict.fromkeys(word for of_column in values.raw_words.values() for word in of_column)
-    spelled = {choice.casefold(): choice for choice in values.scale.choices}
-    return in_words([f"`--pass {quote(spelled.get(word, word))}`" for word in words], "or")
+    return in_words([f"`--pass {quote(word)}`" for word in words], "or")
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
@@ -354,7 +350,11 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "scales-differ": lambda e: (
         f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; --scale names both"
     ),
-    "scale": lambda e: f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends",
+    "scale": lambda e: (
+        f"a comma in {_columns(e)} ({_values_of(e)}) may be of decimals or of thousands; --scale gives the ends"
+        if "thousands" in e.facts
+        else f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends"
+    ),
     "no-value": lambda e: f"column {_columns(e)} has no value",
     "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
     "no-place": lambda e: (
@@ -413,7 +413,7 @@ def reading_json(reading: TableReading) -> dict[str, object]:
                 "rater": side.rater or None,
                 "kind": values.kind,
                 "passes": values.passes.get(name) if values.knows_pass else None,
-                "ends": values.ends,
+                "ends": values.own_ends.get(name, values.ends),
                 "stated": name in values.stated,
                 "missing": values.missing.get(name, 0),
             }

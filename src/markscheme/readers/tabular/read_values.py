@@ -1,19 +1,56 @@
 """Reading of the values in a comparison, with refusal of a judge whose values seem to be reversed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import SideColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
 from markscheme.readers.tabular.values import ValueComparison, each_with_own
-from markscheme.readers.tabular.words import is_decision
+from markscheme.readers.tabular.words import folded, is_decision
 from markscheme.stats.association import spearman
 from markscheme.stats.coefficients import agreement_family
 from markscheme.stats.pairs import paired
+
+
+def read_criteria(criteria: Mapping[str, Sequence[SideColumn]], options: ColumnOptions) -> dict[str, ReadValues]:
+    """Determine the scale and the meaning of the values on each criterion, by those options that apply to it.
+
+    Args:
+        criteria: Columns of judges and people, by criterion.
+        options: The user's options, of which each must apply to one criterion at least.
+
+    Raises:
+        UsageError: An option applies to no criterion, or values may mean several things.
+    """
+    read = {}
+    unused: list[dict[str, UsageError]] = []
+    for criterion, columns in criteria.items():
+        read[criterion], of_criterion = _read_by_used(columns, criterion, options)
+        unused.append(of_criterion)
+    for option, error in unused[0].items() if unused else ():
+        if all(option in of_criterion for of_criterion in unused):
+            raise error
+    return read
+
+
+def _read_by_used(
+    columns: Sequence[SideColumn], criterion: str, options: ColumnOptions
+) -> tuple[ReadValues, dict[str, UsageError]]:
+    """Read the values on a criterion without the options that name nothing there; return these options' errors too."""
+    unused: dict[str, UsageError] = {}
+    while True:
+        try:
+            return read_values(columns, criterion, options), unused
+        except UsageError as error:
+            option = str(error.facts.get("option"))
+            if error.code != "option-unused" or (rest := options.without(option)) == options:
+                raise
+            unused[option], options = error, rest
 
 
 def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
@@ -42,13 +79,18 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
         column.name: sum(count for cell, count in Counter(column.cells).items() if cell not in levels[column.name])
         for column in columns
     }
-    words = {name: tuple(_passing_first(comparison.values[name], read, name)) for name in comparison.values}
+    words = {name: _words_of(comparison, read, name) for name in comparison.values}
     return replace(read, levels=levels, missing=missing, raw_words=words)
 
 
-def _passing_first(values: Mapping[str, int], read: ReadValues, name: str) -> Iterator[str]:
-    passing = read.passes.get(name)
-    yield from sorted(values, key=lambda value: value != passing)
+def _words_of(comparison: ValueComparison, read: ReadValues, name: str) -> dict[str, float | None]:
+    """Map each value of a column, as the column first spells it, to its level, a passing one first; None has none."""
+    of_column = read.levels[name]
+    cells = reversed([*comparison.folds[name].items()])
+    spelled = {value: " ".join(cell.split()) for cell, value in cells if folded(cell) == value}
+    spelling = {**comparison.spelling, **spelled}
+    values = sorted(comparison.values[name], key=lambda value: value != read.passes.get(name))
+    return {spelling[value]: of_column.get(value) for value in values}
 
 
 def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:

@@ -24,7 +24,7 @@ from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, r
 from markscheme.readers.tabular.counted_rows import names_of_counted, row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
 from markscheme.readers.tabular.long import wide
-from markscheme.readers.tabular.read_values import read_values
+from markscheme.readers.tabular.read_values import read_criteria
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
@@ -395,27 +395,11 @@ def read_columns(
     turned = wide(columns, options)
     columns, roles = turned if turned is not None else (tuple(columns), roles_of(columns, options))
     ids = _ids(columns, roles, options, index) if row_of is None else names_of_counted(row_of)
-    values = {}
-    for criterion, sides in roles.criteria.items():
-        values[criterion] = read_values(sides, criterion, _options_on(sides, roles, options))
+    values = read_criteria(roles.criteria, options)
     labels = tuple(index or ()) if "id" not in roles.single else ()
     return TableReading(
         name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels, firsts
     )
-
-
-def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOptions) -> ColumnOptions:
-    """Return the user's options without `--pass` values that name a column of another criterion.
-
-    Args:
-        sides: The columns of the criterion that is compared.
-        roles: The columns by criterion.
-        options: The user's options.
-    """
-    names = {side.name for side in sides}
-    elsewhere = {side.name for listed in roles.criteria.values() for side in listed} - names
-    passing = tuple(word for word in options.pass_ if word.partition("=")[0] not in elsewhere)
-    return options if passing == options.pass_ else replace(options, pass_=passing)
 
 
 def _first_examples(row_of: Sequence[int], n_rows: int) -> tuple[int, ...]:

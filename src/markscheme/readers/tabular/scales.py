@@ -41,10 +41,11 @@ class ReadValues:
         missing: Number of missing cells, by column.
         ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
         ends_are_stated: True if the user stated the ends; False if they are the extremes seen.
+        own_ends: The ends stated for each column, if they differ: all numbers are then positions between them.
         stated: Names of columns whose values the user explained.
         pass_mark: The position on the scale from which numbers pass; None if it isn't stated.
         withheld: Code of the open question because of which a figure isn't shown, by figure.
-        raw_words: The distinct values of each column, the passing one first, by column.
+        raw_words: The level of each distinct value of a column, a passing one first, by column and the table's word.
         notes: Codes of assumptions that the user may want to correct.
     """
 
@@ -56,10 +57,11 @@ class ReadValues:
     missing: Mapping[str, int] = field(default_factory=dict)
     ends: Span | None = None
     ends_are_stated: bool = False
+    own_ends: Mapping[str, Span] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
     pass_mark: float | None = None
     withheld: Mapping[str, str] = field(default_factory=dict)
-    raw_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    raw_words: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

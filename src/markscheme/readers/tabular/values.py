@@ -177,13 +177,12 @@ class ValueComparison:
         options = self.options
         if options.level_words and options.level_ends is None and not options.scale:
             return self._passing_from(self._in_order([folded(word) for word in options.level_words]))
-        if options.pass_:
+        if options.pass_ and options.level_ends is None:
             return self._passing()
         if options.scale or options.level_ends is not None:
             return self._with_mark(self._on_scales())
         if all(map(is_decision, self.values.values())):
-            if options.pass_mark is not None:
-                raise _unused(f"--pass-mark {options.pass_mark:g}", self.columns, self.everything)
+            self._refuse_mark()
             return self._decisions()
         words = [name for name in self.values if name not in self.forms]
         graded = [name for name, form in self.forms.items() if not set(form.numbers.values()) <= {0.0, 1.0}]
@@ -192,15 +191,15 @@ class ValueComparison:
             return self._marked(words, graded)
         if self.forms and not words and not two_valued:
             return self._with_mark(self._of_numbers())
-        if options.pass_mark is not None and self.forms and not words:
-            return self._marked(words, graded)
+        if options.pass_mark is not None:
+            return self._passing()
         return self._of_words()
 
     # pass and fail
 
     def _passing(self) -> ReadValues:
-        """Read values as decisions: those named by `--pass` pass, all other values fail."""
-        by_column: dict[str, set[str]] = {name: set() for name in self.values}
+        """Read values as decisions: those that `--pass` names pass, and numbers from `--pass-mark` on; others fail."""
+        by_column: dict[str, list[str]] = {name: [] for name in self.values}
         for word in self.options.pass_:
             name, sign, value = word.partition("=")
             if sign and name in self.values:
@@ -211,16 +210,29 @@ class ValueComparison:
             if not named or any(value not in self.values[name] for name, value in named.items()):
                 raise _unused(f"--pass {word}", self.columns, self.everything)
             for column, value in named.items():
-                by_column[column].add(value)
-        for name, passing in by_column.items():
-            if not passing and not is_decision(self.values[name]):
+                by_column[column].append(value)
+        stated = {name: passing[0] for name, passing in by_column.items() if passing}
+        mark = self.options.pass_mark
+        is_open = [name for name in self.values if name not in stated and not is_decision(self.values[name])]
+        marked = [name for name in is_open if mark is not None and name in self.forms]
+        if not marked:
+            self._refuse_mark()
+        for name in marked:
+            by_column[name] = [value for value, number in self.numbers(name).items() if number >= (mark or 0)]
+            stated[name] = f"from {mark:g}"
+        for name in is_open:
+            if name not in stated:
                 raise self._pass_value([name])
         levels = {
-            name: {v: float(v in by_column[name] if by_column[name] else decision_of(v) is True) for v in counted}
+            name: {v: float(v in by_column[name] if name in stated else decision_of(v) is True) for v in counted}
             for name, counted in self.values.items()
         }
-        stated = {name: next(iter(passing)) for name, passing in by_column.items() if passing}
         return self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated))
+
+    def _refuse_mark(self) -> None:
+        """Refuse `--pass-mark` if it is given, since no column has numbers that it could divide."""
+        if self.options.pass_mark is not None:
+            raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
 
     def _as_in_column(self, name: str, value: str) -> str:
         """Return a value as a column spells it; a word such as yes becomes the column's word of the same meaning."""
@@ -341,8 +353,7 @@ class ValueComparison:
 
     def _passing_from(self, read: ReadValues) -> ReadValues:
         """Set the pass mark of levels that are words to the lowest level that `--pass` names."""
-        if self.options.pass_mark is not None:
-            raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
+        self._refuse_mark()
         if not self.options.pass_:
             return read
         positions = dict(zip(map(folded, self.options.level_words), read.scale.values, strict=True))
@@ -434,25 +445,13 @@ class ValueComparison:
             words: Names of the columns of words.
             graded: Names of the columns with numbers other than 0 and 1.
         """
-        mark = self.options.pass_mark
-        if mark is None:
+        if self.options.pass_mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]
             columns = [*graded[:1], *apart[:1]]
             choices = [("--pass-mark", "NUMBER"), *self._words_as_numbers(words, graded)]
             counts = self.counts_of(columns)
             raise refusal("pass-mark", columns=columns, values=counts, choices=choices, has_words=bool(words))
-        graded = graded or list(self.forms)
-        levels: dict[str, dict[str, float]] = {}
-        for name, counted in self.values.items():
-            if name in graded:
-                levels[name] = {value: float(number >= mark) for value, number in self.numbers(name).items()}
-            elif is_decision(counted):
-                levels[name] = {value: float(decision_of(value) is True) for value in counted}
-            else:
-                raise self._pass_value([name])
-        passes = {name: word for name, word in self._pass_words().items() if name not in graded}
-        passes |= dict.fromkeys(graded, f"from {mark:g}")
-        return self._pass_and_fail(levels, passes, frozenset(graded))
+        return self._passing()
 
     def _words_as_numbers(self, words: Sequence[str], graded: Sequence[str]) -> list[tuple[str, ...]]:
         """Return `--same` options that give words of a known order the numbers from 1 up.
@@ -497,7 +496,7 @@ class ValueComparison:
         unclear = [name for name, form in self.forms.items() if form.may_be_thousands]
         if unclear:
             choices = [("--scale", "LOW-HIGH")]
-            raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
+            raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices, thousands=True)
 
     def _refuse_missing_code(self) -> None:
         """Refuse a number such as -1 if all other numbers are positive and a column lacks it: it may mean "not rated".
@@ -536,13 +535,13 @@ class ValueComparison:
     def _on_scales(self) -> ReadValues:
         """Read the columns' numbers as values on the scales that the user gives with `--scale` or `--levels`."""
         options = self.options
-        spans: dict[str, Span] = {}
-        for column in self.columns:
-            span = options.span_of(column.name, is_judge=column.is_judge) or options.level_ends
-            if span is None:
-                choices = [("--scale", f"{column.name}=LOW-HIGH")]
-                raise refusal("scale", columns=[column.name], choices=choices)
-            spans[column.name] = span
+        stated = {c.name: options.span_of(c.name, is_judge=c.is_judge) or options.level_ends for c in self.columns}
+        spans = {name: span for name, span in stated.items() if span is not None}
+        if not spans:
+            raise _unused(f"--scale {options.scale[0]}", self.columns, self.everything)
+        for name in stated:
+            if name not in spans:
+                raise refusal("scale", columns=[name], choices=[("--scale", f"{name}=LOW-HIGH")])
         numbers = {name: self._within(name, spans[name]) for name in self.values}
         if len(set(spans.values())) == 1:
             (span,) = set(spans.values())
@@ -559,7 +558,8 @@ class ValueComparison:
             for name, (worst, best) in spans.items()
         }
         read = replace(scores_of(positions, (0.0, 1.0), are_stated=True), stated=frozenset(self.values))
-        return replace(read, ends=next(iter(spans.values()))) if len(set(spans.values())) == 1 else read
+        (span, *others) = dict.fromkeys(spans.values())
+        return replace(read, own_ends=spans) if others else replace(read, ends=span)
 
     def _within(self, name: str, span: Span) -> dict[str, float]:
         low, high = sorted(span)
@@ -567,8 +567,9 @@ class ValueComparison:
             option = "--scale" if self.options.scale else "--levels"
             raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option=option)
         numbers = dict(self.forms[name].numbers)
-        if self.forms[name].may_be_thousands and max(numbers.values()) < low:
-            numbers = {value: float(value.replace(",", "")) for value in numbers}
+        if self.forms[name].may_be_thousands:
+            in_thousands = {value: float(value.replace(",", "")) for value in numbers}
+            numbers = in_thousands if max(in_thousands.values()) <= high else numbers
         if self.forms[name].is_percent and high <= 1:
             numbers = {value: number / PERCENT for value, number in numbers.items()}
         off = {self.spelling[value]: self.values[name][value] for value, n in numbers.items() if not low <= n <= high}
@@ -577,10 +578,16 @@ class ValueComparison:
         return numbers
 
     def _with_mark(self, read: ReadValues) -> ReadValues:
-        mark = self.options.pass_mark
-        if mark is None or read.ends is None:
+        marks = [] if self.options.pass_mark is None else [self.options.pass_mark]
+        for word in self.options.pass_:
+            value = folded(word.partition("=")[2] or word)
+            if value not in self.everything:
+                raise _unused(f"--pass {word}", self.columns, self.everything)
+            marks += [form.numbers[value] for form in self.forms.values() if value in form.numbers]
+        if not marks or read.ends is None:
             return read
         low, high = read.ends
+        mark = min(marks, key=lambda number: (number - low) / (high - low))
         if not 0 <= (position := (mark - low) / (high - low)) <= 1:
             raise refusal("mark-off-scale", columns=list(self.values), mark=f"{mark:g}", scale=f"{low:g} to {high:g}")
         withheld = {figure: code for figure, code in read.withheld.items() if figure not in DIRECTION_FIGURES}
