@@ -90,57 +90,36 @@ async def reward(
         >>> asyncio.run(reward(["one", "two"], rubric, judge=judge, concurrency=1))
         [1.0, -1.0]
     """
-    if isinstance(responses, str | Mapping):
-        raise ValueError("responses must be a list, got a single one: give [response]")
-    responses = responses if isinstance(responses, Sequence) else list(responses)
-    if rubrics is None or _is_one(rubrics):
-        rubrics = [rubrics] * len(responses) if not isinstance(rubrics, Rubric) else rubrics
-    if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
-        raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
-    columns: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
-    inputs = {name: values for name, values in columns.items() if values is not None}
-    for name, values in inputs.items():
-        if isinstance(values, str):
-            raise ValueError(f"each response has a {name} of its own: give a list, got a single text")
-        if len(values) != len(responses):
-            raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
-    if concurrency < 1:
-        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    if of not in get_args(RewardKind):
-        raise ValueError(f"of is one of {', '.join(get_args(RewardKind))}; found {of!r}")
-    if calibration not in CALIBRATION:
-        raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+    responses = _listed(responses)
+    rubric_of_each = _one_for_each(rubrics, len(responses))
+    inputs = _inputs_of_all(len(responses), query=queries, reference=reference, context=context)
+    _refuse_settings(concurrency, of, calibration)
     for row, response in enumerate(responses):  # read again when asked: a sequence may make its items on access
         _checked_text(row, response)
     make_room(judge, concurrency)
-    listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
     core = None if core is None else rubric_given(core)
-    if core is None and any(rubric is None for rubric in listed):
+    if core is None and any(rubric is None for rubric in rubric_of_each):
         raise UsageError("a response without a rubric of its own is graded by `core`, and there is none")
     if calibration != "off" and core is None:
-        listed = _by_name(listed)
-    submissions = (
-        Submission(
-            _checked_text(index, response),
-            {name: values[index] for name, values in inputs.items()} | _as_input(listed[index], core),
+        rubric_of_each = _by_name(rubric_of_each)
+    grading_of = _gradings(rubric_of_each, core, judge, calibration)
+    jobs = (
+        (
+            grading_of(rubric_of_each[row]),
+            Submission(
+                _checked_text(row, response),
+                {name: values[row] for name, values in inputs.items()} | _as_input(rubric_of_each[row], core),
+            ),
         )
-        for index, response in enumerate(responses)
+        for row, response in enumerate(responses)
     )
-    if core is None:
-        of_rows = Grading(ROWS_ALONE, judge, receipt=_receipt_of_rows(listed, judge, calibration), has_core=False)
-    else:
-        of_rows = Grading(core, judge, receipt=_receipt(core, judge, calibration))
-    alone = {id(rubric): rubric for rubric in listed if isinstance(rubric, Rubric)} if core is None else {}
-    by_id = {key: Grading(rubric, judge, receipt=_receipt(rubric, judge, calibration)) for key, rubric in alone.items()}
-    gradings = (by_id.get(id(rubric), of_rows) for rubric in listed)
-    jobs = zip(gradings, submissions, strict=True)
     scores: list[float | None] = [None] * len(responses)
     reasons = Counter[str]()
     try:
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
             async for row, grade in grades:
                 is_covered = calibration != "require" or grade.receipt is None or not grade.receipt.outside
-                scores[row] = _score_of(grade, of, by_id.get(id(listed[row]), of_rows).rubric) if is_covered else None
+                scores[row] = _score_of(grade, of, grading_of(rubric_of_each[row]).rubric) if is_covered else None
                 reasons[grade.error or ""] += 1
                 if seen is not None:
                     seen(row, grade)
@@ -152,6 +131,77 @@ async def reward(
         how_many = f"none of {counted(len(scores), 'response')} could be graded, so this batch has no rewards"
         warnings.warn(f"{how_many}; {times} by this reason: {reason}", RatingWarning, stacklevel=2)
     return scores
+
+
+def _listed(responses: Sequence[ToGrade]) -> Sequence[ToGrade]:
+    """Return responses as a sequence; one that makes its items only on access is returned unchanged.
+
+    Raises:
+        ValueError: There is one response in place of a list.
+    """
+    if isinstance(responses, str | Mapping):
+        raise ValueError("responses must be a list, got a single one: give [response]")
+    return responses if isinstance(responses, Sequence) else list(responses)
+
+
+def _one_for_each(rubrics: Any, n: int) -> Sequence[Any]:
+    """Return a rubric for each of `n` responses: the one that is for all, or each response's own.
+
+    Raises:
+        ValueError: The number of rubrics isn't that of the responses.
+    """
+    if rubrics is None or _is_one(rubrics):
+        return [rubrics] * n
+    if len(rubrics) != n:
+        raise ValueError(f"{n} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
+    return _as_sequence(rubrics)
+
+
+def _inputs_of_all(n: int, **columns: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
+    """Return the inputs that are given, each with a value for every response.
+
+    Args:
+        n: Number of responses.
+        columns: By the input's name, its value for each response; None for an input that isn't given.
+
+    Raises:
+        ValueError: An input is a single text, or the number of its values isn't that of the responses.
+    """
+    inputs = {name: values for name, values in columns.items() if values is not None}
+    for name, values in inputs.items():
+        if isinstance(values, str):
+            raise ValueError(f"each response has a {name} of its own: give a list, got a single text")
+        if len(values) != n:
+            raise ValueError(f"{n} responses and {len(values)} of {name}: give one each, or none at all")
+    return inputs
+
+
+def _refuse_settings(concurrency: int, of: str, calibration: str) -> None:
+    """Raise ValueError for a number of concurrent calls, a kind of score or a use of the calibration that isn't one."""
+    if concurrency < 1:
+        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    if of not in get_args(RewardKind):
+        raise ValueError(f"of is one of {', '.join(get_args(RewardKind))}; found {of!r}")
+    if calibration not in CALIBRATION:
+        raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+
+
+def _gradings(rubrics: Sequence[Any], core: Rubric | None, judge: Judge, calibration: str) -> Callable[[Any], Grading]:
+    """Return a function that returns the Grading by which a response with a certain rubric is graded.
+
+    Args:
+        rubrics: The rubric of each response: a Rubric, or criteria that the response brings.
+        core: The rubric that all responses share; None without one.
+        judge: The judge.
+        calibration: "require", "warn" or "off".
+    """
+    if core is not None:
+        of_all = Grading(core, judge, receipt=_receipt(core, judge, calibration))
+        return lambda _: of_all
+    of_rows = Grading(ROWS_ALONE, judge, receipt=_receipt_of_rows(rubrics, judge, calibration), has_core=False)
+    rubric_by_id = {id(rubric): rubric for rubric in rubrics if isinstance(rubric, Rubric)}
+    by_id = {key: Grading(of, judge, receipt=_receipt(of, judge, calibration)) for key, of in rubric_by_id.items()}
+    return lambda rubric: by_id.get(id(rubric), of_rows)
 
 
 def _checked_text(row: int, response: Any) -> str:
@@ -213,7 +263,7 @@ def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
     if calibration == "warn" and not (receipt is not None and receipt.may_trend):
         reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))
         cannot = f"scores of {rubric.name} by this judge are not shown to be good for averages: {reason}"
-        warnings.warn(cannot, RatingWarning, stacklevel=3)
+        warnings.warn(cannot, RatingWarning, stacklevel=4)
     return receipt
 
 
@@ -240,7 +290,7 @@ def _receipt_of_rows(rubrics: Sequence[Any], judge: Judge, calibration: str) -> 
     lack = f"{counted(n_by_row, 'response')} of {len(rubrics)} with criteria of their own{why}"
     if calibration == "require":
         raise UsageError(f"calibration is require, and scores of this judge cannot be averaged: {lack}")
-    warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=3)
+    warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=4)
     return receipt
 
 
