@@ -378,3 +378,12 @@ def test_agreement_of_annotators_from_rows_with_one_rater_or_an_unknown_kind_of_
         agreement([{"ann": 1}])
     with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval"):
         agreement([{"ann": 1, "ben": 2}], "ratio")  # type: ignore[arg-type]
+
+
+def test_a_report_on_examples_of_one_task_speaks_of_one_group() -> None:
+    labels = [Rating(f"e{n}", "ann", "human", {"polite": Rated(1.0)}) for n in range(8)]
+    examples = [Example(Submission(f"reply {n}", {}, f"e{n}"), (labels[n],), group="task") for n in range(8)]
+    ratings = [Rating(f"e{n}", "gpt", "model", {"polite": Rated(float(n > 0))}) for n in range(8)]
+    report = " ".join(calibrate(RUBRIC, examples=examples, ratings=ratings).to_markdown().split())
+    assert "in 1 group carry as much information as about" in report
+    assert "1 groups" not in report

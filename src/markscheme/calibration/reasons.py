@@ -433,8 +433,8 @@ def _grouped(share: GroupedShare, gold: Gold) -> str:
     in_sets = share.n_groups <= SETS < (gold.n_groups or 0)
     n_groups = gold.n_groups if in_sets else share.n_groups
     return (
-        f" The {share.n} examples in {n_groups} groups carry as much information as about "
-        f"{number(share.effective, 0)} independent ones."
+        f" The {share.n} examples in {counted(n_groups or 0, 'group')} carry as much information as about "
+        f"{counted(round(share.effective), 'independent one')}."
     )
 
 

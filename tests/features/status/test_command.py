@@ -425,3 +425,26 @@ def test_status_says_which_of_several_rubric_files_with_the_same_name_commands_u
     ) in shown
     assert "rubrics/tone.json isn't read: in commands, `tone` is rubrics/tone.yaml." in shown
     assert find_rubric("tone", tmp_path) == rubrics / "tone.yaml" == known_rubrics(tmp_path)["tone"]
+
+
+def test_status_reads_an_accepted_run_whose_annotators_split_on_every_level_but_decided_whole_responses(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "short.yaml").write_text("criteria: [{name: short, requirement: It is short}]")
+    folder = tmp_path / "calibration" / "short"
+    folder.mkdir(parents=True)
+    labels = [
+        {"rater": "ann", "kind": "human", "criteria": {"short": "MET"}, "pass": True},
+        {"rater": "ben", "kind": "human", "criteria": {"short": "UNMET"}},
+    ]
+    examples = [{"id": f"e{number}", "response": f"reply {number}", "labels": labels} for number in range(6)]
+    (folder / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
+    rated = [{"id": f"e{number}", "rater": "gpt", "kind": "model", "criteria": {"short": "MET"}} for number in range(6)]
+    (tmp_path / "gpt.jsonl").write_text("\n".join(map(json.dumps, rated)))
+    accept = ("calibrate", "short", "--ratings", "gpt.jsonl", "--accept", "--force", "--quiet")
+    assert run(*accept, cwd=tmp_path).returncode == 4
+    shown = run("markscheme", "status", cwd=tmp_path).stdout
+    assert "cannot be read" not in shown
+    assert run("markscheme", "status", "--html", "status.html", cwd=tmp_path).returncode == 0
+    assert run(*accept, cwd=tmp_path).returncode == 4

@@ -98,7 +98,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
     """
     agreement = document["measurements"]["agreement"]
     if not isinstance(agreement, Estimate):
-        agreement = Estimate(agreement["value"], agreement["low"], agreement["high"])
+        agreement = _agreement(agreement)
     return AcceptedPoint(
         date=str(document["date"]),
         use=str(document["use"]),
@@ -145,7 +145,6 @@ def kept_points(folder: Path) -> list[AcceptedPoint]:
 
 
 def _point(line: Mapping[str, Any]) -> AcceptedPoint:
-    agreement = line["agreement"]
     fails = line["fails"]
     return AcceptedPoint(
         date=str(line["date"]),
@@ -154,11 +153,17 @@ def _point(line: Mapping[str, Any]) -> AcceptedPoint:
         rubric=str(line["rubric"]),
         wordings={str(name): str(words) for name, words in line["wordings"].items()},
         examples=int(line["examples"]),
-        agreement=Estimate(agreement["value"], agreement["low"], agreement["high"]),
+        agreement=_agreement(line["agreement"]),
         false_passes=None if line["false_passes"] is None else _ids(_listed(line["false_passes"])),
         fails=None if fails is None else int(fails),
         ratings=str(line["ratings"]),
     )
+
+
+def _agreement(limits: Mapping[str, Any]) -> Estimate:
+    """Read a share of agreement, which has no value in a run whose scores nobody's labels could be compared with."""
+    value = limits["value"]
+    return Estimate(value, limits["low"], limits["high"], undefined="no scores to compare" if value is None else None)
 
 
 def _ids(ids: Iterable[object]) -> tuple[str, ...]:

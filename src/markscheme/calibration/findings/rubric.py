@@ -21,7 +21,7 @@ from markscheme.calibration.findings.evidence import (
 )
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.open_disputes import are_disputes_decided
-from markscheme.phrases import in_words, number, percent
+from markscheme.phrases import counted, in_words, number, percent
 from markscheme.ratings.examples import stale_labels
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import shared_and_own, true_correlations
@@ -363,7 +363,7 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     n_groups = gold.n_groups
     n = max(evidence.n, *(criterion.n for criterion in evidence.criteria.values()))
     if n < FEWEST_TO_DIAGNOSE or (n if n_groups is None else n_groups) < FEWEST_GROUPS_TO_DIAGNOSE:
-        few = f"{n} examples" if n_groups is None else f"{n} examples in {n_groups} groups"
+        few = counted(n, "example") + ("" if n_groups is None else f" in {counted(n_groups, 'group')}")
         of_groups = "" if n_groups is None else f" from {FEWEST_GROUPS_TO_DIAGNOSE} groups or more"
         yield evidence.finding(
             kinds.TOO_FEW_LABELS,

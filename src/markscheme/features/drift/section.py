@@ -139,7 +139,8 @@ def _ratings_compared(baseline: Baseline) -> str:
     if accepted is None:
         of_score = "" if baseline.score is None else f", {baseline.score.drift.moved.n} of them scored by both"
         return f"Earlier judge {baseline.then.judge}: the same {counted(baseline.shared, 'example')}{of_score}."
-    line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
+    runs = counted(len(accepted.runs), "run")
+    line = f"Accepted run of {accepted.date} ({runs}): {counted(baseline.shared, 'example')} shared"
     for count, name in (
         (baseline.other_response, "with another response or input"),
         (baseline.gone, "gone"),
