@@ -13,13 +13,13 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError, naming
 from markscheme.features.certify.candidates import files_of, stages_named
 from markscheme.features.certify.promise import Promise
-from markscheme.features.certify.run import certify, certify_table
+from markscheme.features.certify.run import certify, certify_rows, certify_table
 from markscheme.features.certify.view import json_of, view
 from markscheme.files import refuse_unwritable
 from markscheme.git import refuse_uncommitted
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
+from markscheme.readers.plain_tables import brings_rubrics, names_table
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 
@@ -42,7 +42,7 @@ def print_certificate(
     """Find which decisions need no person, print them, and return the exit status.
 
     Args:
-        rubric: The name or file of the rubric, or a table.
+        rubric: The name or file of the rubric, a table, or a file of rows with rubrics of their own.
         judge: The judges, as they are named after `--judge`; None for the judge that is set, or else the default one.
         promise: The promise that automatic decisions must keep.
         labels: Which labels count, and their file.
@@ -55,15 +55,19 @@ def print_certificate(
         details: True to print the details too.
         json: True to print JSON.
     """
-    if brings_rubrics(Path(rubric)):
-        refuse_table(rubric)
-    if names_table([rubric]):
+    brings_own = brings_rubrics(Path(rubric))
+    if brings_own or names_table([rubric]):
         if write or ask_within:
-            raise UsageError("a table names no judge to ask, so there is nothing to write: certify a rubric")
+            held = "rows name" if brings_own else "a table names"
+            raise UsageError(f"{held} no judge to ask, so there is nothing to write: certify a rubric")
         for option, value in {"ratings": ratings, "examples": labels.examples}.items():
             if value:
-                raise UsageError(f"--{option} needs a rubric; a table contains its own ratings")
-        run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
+                raise UsageError(f"--{option} needs a rubric; {rubric} contains its own ratings")
+        if brings_own:
+            columns.refuse(rubric)
+            run = certify_rows(Path(rubric), judge, promise, labels.gold)
+        else:
+            run = certify_table(Path(rubric), judge, promise, columns, labels.gold)
     else:
         if not ratings and not any(files_of(stage) for stage in stages_named(judge or "")):
             columns.refuse(rubric)

@@ -30,9 +30,11 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import refuse_own_labels
-from markscheme.ratings.kinds import Kind
+from markscheme.ratings.kinds import JUDGES, Kind
+from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
 from markscheme.readers.mapped_columns import refuse_unknown_columns
+from markscheme.readers.rated import open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.edit import Changes, Edit, edit
 from markscheme.rubrics.rubric import Rubric
@@ -199,6 +201,38 @@ def certify_table(
     candidates = [candidate_in_table(stage, criterion, table) for stage in stages]
     examples = table.examples(criterion)
     certificate = certificate_for(rubric, examples, candidates, promise, kind=gold)
+    return CertifyRun(rubric=rubric, certificate=certificate)
+
+
+def certify_rows(path: Path, judges: str | None, promise: Promise, gold: Kind | None = None) -> CertifyRun:
+    """Find which decisions on responses with rubrics of their own would have needed no person; nothing is recorded.
+
+    Args:
+        path: The file of rows, with people's labels and judges' verdicts.
+        judges: Judges in the file, as they are named after `--judge`; None for all of them.
+        promise: The promise.
+        gold: The kind of labels that count; None for the strongest kind that the rows have.
+
+    Raises:
+        UsageError: The file has no verdicts of a judge, or none of a judge that is named.
+    """
+    rated = open_rated([path], expected="ratings")
+    verdicts: dict[str, list[Rating]] = {}
+    for rating in rated.ratings:
+        if rating.kind in JUDGES:
+            verdicts.setdefault(rating.rater, []).append(rating)
+    if not verdicts:
+        raise UsageError(f"{path} has no verdicts of a judge: rows hold them as labels of the kind model")
+    candidates = []
+    for stage in verdicts if judges is None else _columns_named(judges, list(verdicts)):
+        members = [stage] if stage in verdicts else stage.split(PANEL)
+        unknown = next((name for name in members if name not in verdicts), None)
+        if unknown is not None:
+            raise UsageError(f"no judge {unknown!r} rated the rows of {path}; its judges: {in_words(list(verdicts))}")
+        ratings = [rating for name in members for rating in verdicts[name]]
+        candidates.append(StageCandidate(stage, ratings, why_unnamed="verdicts in rows don't say which judge to ask"))
+    rubric = replace(rated.rubric, name=path.name, table_of="pass-fail")  # each row's own rubric decided
+    certificate = certificate_for(rubric, rated.labelled, candidates, promise, kind=gold)
     return CertifyRun(rubric=rubric, certificate=certificate)
 
 

@@ -7,6 +7,7 @@ from markscheme.calibration.comparison.trend import TREND_MAKERS
 from markscheme.calibration.file_answers import FILE_ANSWERS, JUDGES_IN_FILES
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.grading.tables import RECEIPTS_OF_ROWS
+from markscheme.readers.file_format import FORMATS
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from markscheme.grading.receipt import Receipt
     from markscheme.judges.judge import GradingJudge
     from markscheme.ratings.table import RatingTable
+    from markscheme.readers.file_format import FileFormat
     from markscheme.rubrics.keys import TrendSubject
     from markscheme.rubrics.rubric import Rubric
 
@@ -47,8 +49,15 @@ def _reporter() -> Reporter:
     return REPORTER
 
 
+def _formats() -> "Sequence[FileFormat]":
+    from markscheme.features.rows.decided import ROWS_FORMAT
+
+    return (ROWS_FORMAT,)
+
+
 ROWS = Feature(
     "rows",
+    FORMATS(_formats),
     KEPT_WITH_RUN(lambda calibration, *_: (_answers().labelled_rows(calibration), lambda: None)),
     RECEIPTS_OF_ROWS(lambda run, judge, starts: _answers().receipt_of_rows(run, judge, starts)),
     FILE_ANSWERS(lambda request: _answers().calibrate_rows(request)),

@@ -177,6 +177,16 @@ def _result(
     return _compared(path, labelled, judged, rater, run, request.options, since, record, grades)
 
 
+def labelled_rows_in(path: Path) -> Sequence[LabelledRow]:
+    """Return the rows of a file that bring rubrics of their own, with the labels in it and those that `label` stored.
+
+    Raises:
+        RatingError: A row or its rubric is invalid.
+        UsageError: A task has rows in dev and in test.
+    """
+    return _with_kept_labels(_read(path, None, ROWS_ALONE), path)
+
+
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
     """Compare each judge in a file of rows with people, on whole responses; None if the rows bring no rubrics.
 
@@ -187,7 +197,7 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     """
     if not _brings_rubrics(path):
         return None
-    labelled = _of_part(_with_kept_labels(_read(path, None, ROWS_ALONE), path), options)
+    labelled = _of_part(labelled_rows_in(path), options)
     judges = dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
@@ -440,10 +450,13 @@ def _compared(
     """
     by_people = [(example, row_rubric) for example, row_rubric in labelled if _by_people(example)]
     wholes = {
-        example.id: [_whole(label, row_rubric) for label in _by_people(example)] for example, row_rubric in by_people
+        example.id: [whole_rating(label, row_rubric) for label in _by_people(example)]
+        for example, row_rubric in by_people
     }
     of_judge = {
-        example.id: _whole(judged[example.id], row_rubric) for example, row_rubric in by_people if example.id in judged
+        example.id: whole_rating(judged[example.id], row_rubric)
+        for example, row_rubric in by_people
+        if example.id in judged
     }
     examples = [replace(example, labels=tuple(filter(None, wholes[example.id]))) for example, _ in by_people]
     verdicts = [
@@ -569,7 +582,7 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
     return "the judge left out a criterion" if of_judge[example.id] is None else None
 
 
-def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
+def whole_rating(rating: Rating, rubric: Rubric) -> Rating | None:
     """Return a rating of the whole response, with score and decision by its levels; None if a level is missing."""
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
     score = weigh({name: Verdict(name, level) for name, level in levels.items()}, rubric)
