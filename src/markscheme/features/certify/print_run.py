@@ -58,8 +58,8 @@ def print_certificate(
     brings_own = brings_rubrics(Path(rubric))
     if brings_own or names_table([rubric]):
         if write or ask_within:
-            held = "rows name" if brings_own else "a table names"
-            raise UsageError(f"{held} no judge to ask, so there is nothing to write: certify a rubric")
+            subject = "rows name" if brings_own else "a table names"
+            raise UsageError(f"{subject} no judge to ask, so there is nothing to write: certify a rubric")
         for option, value in {"ratings": ratings, "examples": labels.examples}.items():
             if value:
                 raise UsageError(f"--{option} needs a rubric; {rubric} contains its own ratings")

@@ -7,7 +7,7 @@ from markscheme.calibration.comparison.trend import TREND_MAKERS
 from markscheme.calibration.file_answers import FILE_ANSWERS, JUDGES_IN_FILES
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.grading.tables import RECEIPTS_OF_ROWS
-from markscheme.readers.file_format import FORMATS
+from markscheme.readers.file_format import FORMATS, SAVED, FileFormat
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from markscheme.grading.receipt import Receipt
     from markscheme.judges.judge import GradingJudge
     from markscheme.ratings.table import RatingTable
-    from markscheme.readers.file_format import FileFormat
+    from markscheme.readers.imported import ImportedFile
+    from markscheme.readers.peek import Peek
     from markscheme.rubrics.keys import TrendSubject
     from markscheme.rubrics.rubric import Rubric
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
         def trend_of_criteria(
             self, subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
         ) -> TrendEvidence | None: ...
+        def first_with_rubric(self, path: Path) -> Mapping[str, Any] | None: ...
+        def read_decisions(self, files: Sequence[Peek], rubric: Rubric | None) -> list[ImportedFile]: ...
 
 
 def _answers() -> "_Answers":
@@ -49,10 +52,30 @@ def _reporter() -> Reporter:
     return REPORTER
 
 
-def _formats() -> "Sequence[FileFormat]":
-    from markscheme.features.rows.decided import ROWS_FORMAT
+def _hold_labelled_rows(peek: "Peek") -> bool:
+    """Return True if the rows of a file bring rubrics of their own, and the first records have labels."""
+    has_both = any(
+        isinstance(record, dict) and record.get("labels") and any(word in key for key in record for word in _BRINGS)
+        for record in peek.records
+    )
+    return has_both and _answers().first_with_rubric(peek.path) is not None
 
-    return (ROWS_FORMAT,)
+
+_BRINGS = ("rubric", "criteria")
+"""Words of which the key of a row's own rubric has one."""
+
+
+def _formats() -> "Sequence[FileFormat]":
+    reads = "rows with rubrics of their own, and labels"
+    return (
+        FileFormat(
+            reads,
+            _hold_labelled_rows,
+            lambda files, rubric, _: _answers().read_decisions(files, rubric),
+            expected=("ratings", "decisions"),
+            rank=SAVED,
+        ),
+    )
 
 
 ROWS = Feature(

@@ -1,25 +1,17 @@
 """Reader of rows that bring rubrics of their own, for commands on decisions about whole responses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from markscheme.features.rows.calibration import labelled_rows_in, whole_rating
 from markscheme.ratings.examples import ExampleSet
-from markscheme.readers.file_format import SAVED, FileFormat
-from markscheme.readers.imported import Columns, ImportedFile
+from markscheme.readers.imported import ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
-from markscheme.readers.plain_tables import first_with_rubric
 from markscheme.rubrics.rubric import Rubric
 
 
-def _holds_labelled_rows(peek: Peek) -> bool:
-    """Return True if the rows of a file bring rubrics of their own, and the first records have labels."""
-    has_labels = any(isinstance(record, Mapping) and record.get("labels") for record in peek.records)
-    return has_labels and first_with_rubric(peek.path) is not None
-
-
-def _read_decisions(files: Sequence[Peek], rubric: Rubric | None, _: Columns) -> list[ImportedFile]:
+def read_decisions(files: Sequence[Peek], rubric: Rubric | None) -> list[ImportedFile]:
     """Read each label and verdict of rows as a score and a decision on the response, by the row's own rubric.
 
     Args:
@@ -41,12 +33,3 @@ def _read_decisions(files: Sequence[Peek], rubric: Rubric | None, _: Columns) ->
             ImportedFile(peek.path, rubric or rubric_of_wholes(), ratings=example_set.labels, examples_read=example_set)
         )
     return read
-
-
-ROWS_FORMAT = FileFormat(
-    "rows with rubrics of their own, and labels",
-    _holds_labelled_rows,
-    _read_decisions,
-    expected=("ratings", "decisions"),
-    rank=SAVED,
-)
