@@ -308,7 +308,7 @@ def test_tokens_and_costs_that_are_unknown_for_one_reply_are_unknown_for_the_gra
     assert done.usage.usd == pytest.approx(0.3)
 
 
-def test_grade_takes_a_text_with_its_inputs_or_a_submission() -> None:
+def test_the_function_grade_sends_the_same_prompts_for_a_submission_and_for_its_text_and_inputs() -> None:
     def judge_asked(submission: Any, **inputs: Any) -> ScriptedJudge:
         judge = ScriptedJudge([{"a": "MET", "b": "MET"}])
         asyncio.run(grade(TWO, submission, judge, **inputs))

@@ -42,7 +42,7 @@ def test_a_limit_on_the_structure_of_the_package_must_be_lowered_when_the_measur
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/rooms.py"
 
 
-def test_every_measured_figure_on_the_package_s_structure_has_a_limit_and_every_feature_has_search_words(
+def test_every_measured_figure_on_the_package_s_structure_has_a_limit(
     modules: list[Module], figures: Mapping[str, Figure]
 ) -> None:
     assert set(figures) == set(LIMITS)

@@ -258,7 +258,7 @@ def test_the_gray_zone_around_the_pass_mark_applies_to_raw_scores_too() -> None:
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
 
 
-def test_a_failed_required_criterion_fails_the_grade_without_a_person_if_the_score_is_far_from_the_pass_mark() -> None:
+def test_a_grade_whose_required_criterion_is_not_met_is_a_fail_even_if_its_score_is_far_above_the_pass_mark() -> None:
     rubric = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=0.1)
     assert scored(statuses(False, True), rubric).decision == "fail"
 

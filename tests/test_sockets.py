@@ -60,7 +60,7 @@ def test_only_values_of_a_row_that_the_rubric_uses_and_that_are_not_empty_become
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
 
 
-def test_an_agent_s_messages_become_the_rubric_s_only_input_for_steps_whatever_that_input_s_name() -> None:
+def test_the_messages_of_an_agent_become_the_one_input_that_the_rubric_declares_for_steps() -> None:
     messages = [{"role": "user", "content": "Where?"}]
     for declared in ("trace", "messages", "tool_calls"):
         rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", declared))

@@ -197,7 +197,7 @@ def first_words(text: str) -> str:
 
 
 @pytest.mark.proof
-def test_for_a_reworded_rubric_the_action_writes_reports_and_annotations_and_one_comment_that_later_runs_rewrite(
+def test_the_action_writes_reports_and_github_annotations_and_one_comment_that_later_runs_rewrite(
     runner: Runner,
 ) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")

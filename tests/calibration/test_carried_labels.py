@@ -60,7 +60,7 @@ def test_if_no_criterion_was_reworded_there_are_no_old_labels_to_carry_over() ->
 
 
 @pytest.mark.parametrize(("n", "check"), [(12, 12), (20, 20), (60, 20), (61, 21), (100, 34), (300, 100)])
-def test_a_third_of_the_examples_with_old_labels_but_no_fewer_than_20_are_chosen_to_be_labelled_again_first(
+def test_after_a_rewording_a_third_of_the_labelled_examples_and_at_least_20_are_chosen_to_be_relabelled(
     n: int, check: int
 ) -> None:
     assert len(carried(n, checked=0).check) == check
@@ -76,7 +76,7 @@ def test_a_third_of_the_examples_with_old_labels_but_no_fewer_than_20_are_chosen
         (45, 0, "old labels count", 45),
     ],
 )
-def test_labels_from_before_a_rewording_count_for_a_gate_if_few_enough_relabelled_examples_changed(
+def test_old_labels_count_for_a_gate_after_a_rewording_if_relabelling_a_third_of_them_changes_few(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)
@@ -84,7 +84,7 @@ def test_labels_from_before_a_rewording_count_for_a_gate_if_few_enough_relabelle
     assert made.reworded == ("tone",)
 
 
-def test_old_labels_count_for_no_gate_until_enough_of_their_examples_were_labelled_again() -> None:
+def test_old_labels_count_for_no_gate_after_a_rewording_if_only_19_of_60_examples_are_relabelled() -> None:
     made = carried(60, checked=19)
     assert (made.state, len(made.relabelled), len(made.for_gate)) == ("too few", 19, 19)
     assert "for a gate they count once 1 more are labelled again and agree" in made.sentence

@@ -104,7 +104,7 @@ def test_findings_without_bearing_on_the_verdict_leave_a_good_judge_s_verdict_at
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_if_the_baseline_agrees_as_often_as_the_judge_the_verdict_is_open_and_names_no_labels_needed() -> None:
+def test_if_the_baseline_agrees_as_often_as_the_judge_no_number_of_labels_needed_is_given() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
@@ -193,7 +193,7 @@ def test_more_labels_cannot_decide_on_a_judge_whose_agreement_equals_the_target(
     )
 
 
-def test_agreement_that_rounds_to_the_target_is_printed_with_more_decimals_in_the_next_step() -> None:
+def test_agreement_that_would_round_to_the_target_is_printed_with_a_decimal() -> None:
     decision = decide(scored_exactly(300, 59))
     assert str(decision.next_step).startswith("More labels won't decide: 80.3% is too close to the target of 80.0%.")
 

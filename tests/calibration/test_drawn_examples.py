@@ -54,7 +54,7 @@ def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None
     assert "weighted to" not in text_of(view(calibration))
 
 
-def test_sampling_weights_of_examples_are_scaled_within_each_draw() -> None:
+def test_sampling_weights_of_examples_are_scaled_to_a_mean_of_1_within_each_draw() -> None:
     """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
     first = [15.0] * 20
     second = [9.33] * 10 + [18.67] * 10
@@ -161,7 +161,7 @@ def test_fails_picked_by_hand_count_only_for_the_share_of_fails_that_the_judge_s
     assert with_complaints(4, 4, 100, picked_fails=12).use == "gate"
 
 
-def test_passes_picked_by_hand_count_in_no_figure_and_forbid_the_gate() -> None:
+def test_hand_picked_responses_that_people_pass_count_in_no_figure_and_prevent_a_gate() -> None:
     calibration = with_complaints(16, 16, 100, picked_fails=2, picked_passes=5)
     answer = calibration.decision.gate_answer
     assert answer is not None

@@ -49,7 +49,7 @@ def test_a_judge_of_a_table_that_fails_on_one_system_can_gate_the_responses_of_a
     assert "Can gate, except system c." in text_of(view(calibration))
 
 
-def test_further_judges_in_a_table_count_as_settings_tried_though_one_alone_is_named() -> None:
+def test_each_judge_in_a_table_counts_as_a_tried_setting_even_if_only_one_judge_is_calibrated() -> None:
     words = {True: "pass", False: "fail"}
     rows = [
         {"id": f"t{row}", "judge_a": words[passed], "judge_b": words[row % 3 > 0], "judge_score": row}

@@ -81,7 +81,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_figures_on_slices_without_a_gate_copied_into_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_expected_figures_on_slices_excepted_from_a_gate_equal_those_of_the_reference_file() -> None:
     cases = [
         (
             case["name"],
@@ -111,9 +111,7 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     assert calibration.exit_status == 0
 
 
-def test_if_one_criterion_keeps_a_slice_from_the_gate_although_its_decisions_agree_the_report_names_the_criterion() -> (
-    None
-):
+def test_if_a_slice_is_excepted_from_a_gate_because_of_one_criterion_the_report_names_the_criterion() -> None:
     two = rubric("right", "tone", scale=YES_NO, weights=[19, 1])
     right = (np.arange(200) % 2).astype(float)
     tone = (np.arange(200) // 2 % 2).astype(float)
@@ -148,7 +146,7 @@ def test_with_labels_by_one_annotator_a_judge_that_fails_on_one_slice_may_show_t
 
 
 @pytest.mark.proof
-def test_with_more_settings_tried_a_judge_that_fails_on_one_slice_needs_more_agreement_to_gate_the_others() -> None:
+def test_the_more_settings_were_tried_the_more_agreement_a_judge_needs_to_gate_except_on_one_slice() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}

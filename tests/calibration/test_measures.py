@@ -131,7 +131,7 @@ def test_comparing_by_one_measure_equals_comparing_by_a_rubric_that_has_only_thi
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_choosing_a_measure_gives_the_verdict_that_a_rubric_limited_to_that_measure_would_give(
+def test_a_verdict_by_one_criterion_or_by_decisions_is_that_of_a_rubric_with_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,7 @@ def test_choosing_a_measure_gives_the_verdict_that_a_rubric_limited_to_that_meas
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_by_a_chosen_measure_have_the_figures_that_a_rubric_limited_to_that_measure_would_give(
+def test_slices_by_one_criterion_or_by_decisions_have_the_figures_of_a_rubric_with_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -187,7 +187,7 @@ def test_comparing_on_a_criterion_that_the_rubric_does_not_have_is_an_error() ->
 
 
 @pytest.mark.parametrize(("value", "words"), [(0.25, "always answering 2"), (1 / 6, "always answering 1.67")])
-def test_a_constant_score_of_a_rubric_with_one_criterion_is_named_on_the_criterion_s_scale_between_levels_too(
+def test_a_constant_score_of_a_rubric_with_one_criterion_is_printed_on_the_criterion_s_scale(
     value: float, words: str
 ) -> None:
     alone = Rubric((Criterion(1.0, "Is it good?", "good", Scale.numbered(1, 5)),))

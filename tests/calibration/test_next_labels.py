@@ -56,7 +56,7 @@ def keep(calibration: Calibration, folder: Path) -> None:
     keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def test_the_planned_number_of_labels_equals_the_number_for_which_the_calibration_asks() -> None:
+def test_a_labelling_plan_asks_for_the_same_number_of_labels_as_the_calibration() -> None:
     calibration = calibrated(30, 3)
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
@@ -86,7 +86,7 @@ def test_examples_that_lack_a_label_on_one_criterion_do_not_count_as_labels_for_
     assert judged.labels_needed == 80
 
 
-def test_the_stored_number_of_labels_for_a_rubric_without_labels_equals_the_computed_number(
+def test_the_labels_needed_for_a_rubric_without_labels_are_written_in_the_code_as_they_are_computed(
     tmp_path: Path,
 ) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)

@@ -199,7 +199,7 @@ def test_the_exit_status_and_the_reason_on_a_gate_follow_from_the_fails_stopped_
 
 
 @pytest.mark.parametrize(("counts", "code"), [(LETS_FAILS_PASS, "lenient"), ((100, 95, 100, 60), "severe")])
-def test_a_judge_that_mostly_errs_in_one_direction_on_two_levels_gets_only_a_finding_on_its_bias(
+def test_a_judge_that_is_mostly_too_lenient_or_mostly_too_severe_gets_only_a_finding_on_its_bias(
     counts: tuple[int, int, int, int], code: str
 ) -> None:
     assert [finding.code for finding in calibrated(counts).findings] == [code]
@@ -443,7 +443,7 @@ def test_a_judge_on_a_table_of_levels_without_a_pass_mark_can_be_shown_good_enou
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_calibrate_refuses_the_removed_option_named_on_and_rubrics_refuse_the_removed_key_agreement_on() -> None:
+def test_the_removed_calibrate_option_on_and_the_removed_rubric_key_agreement_on_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

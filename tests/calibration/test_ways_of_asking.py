@@ -84,7 +84,7 @@ def test_if_a_server_refuses_the_schema_of_one_row_the_report_says_the_judge_was
     assert "the judge was asked in 2 ways" in mixed.to_markdown()
 
 
-def test_if_a_server_refuses_every_schema_the_report_says_the_judge_was_asked_in_one_way() -> None:
+def test_the_report_does_not_mention_ways_of_asking_if_every_request_was_sent_without_a_json_schema() -> None:
     with server_that_refuses_the_format(lambda _: True) as server:
         judge = at(server)
         with pytest.warns(RuntimeWarning, match="is asked without json_object, json_schema") as warnings:
@@ -147,7 +147,7 @@ def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(t
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_has_one_way_of_asking_and_a_judge_that_drops_a_parameter_in_one_sample_only_has_two() -> None:
+def test_a_judge_that_left_out_a_parameter_in_only_one_of_two_samples_was_asked_in_two_ways() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

@@ -158,7 +158,7 @@ def test_the_error_on_a_removed_command_names_its_successor_with_the_options_tha
     )
 
 
-def test_full_agreement_counts_examples_on_which_all_their_raters_agree_if_no_annotator_rated_every_example(
+def test_full_agreement_is_the_share_of_examples_on_which_all_annotators_who_rated_the_example_agree(
     tmp_path: Path,
 ) -> None:
     levels = {"ana": "1 2 3 1 2 3", "ben": "1 2 3 1 2 -", "cy": "- - - 3 2 3"}

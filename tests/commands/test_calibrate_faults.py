@@ -189,7 +189,7 @@ def test_if_nothing_was_graded_the_error_does_not_claim_that_labels_are_missing(
         ("ton=tone", "`--map ton=tone`: no row has this column; did you mean `tone`?"),
     ],
 )
-def test_a_mapped_column_that_no_table_has_is_refused_with_the_nearest_column_or_a_list_of_columns(
+def test_the_map_option_refuses_an_unknown_column_and_names_the_most_similar_column_or_all_columns(
     here: Path, mapped: str, reason: str
 ) -> None:
     (here / "judged.csv").write_text("id,tone,note\n1,2,calm\n2,1,curt\n", encoding="utf-8")

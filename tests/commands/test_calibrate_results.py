@@ -110,7 +110,7 @@ def test_labels_that_were_not_given_blind_are_reported_and_allow_a_judge_at_most
     assert "36 labels not blind" in " ".join(shown.stdout.split())
 
 
-def test_the_judge_s_verdict_is_read_even_if_a_person_s_thumb_has_overridden_the_outcome_of_the_row(
+def test_the_judge_s_verdict_in_promptfoo_s_results_is_read_even_if_a_person_s_thumb_overrides_it(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED, wrong=4)
@@ -175,7 +175,7 @@ def test_several_files_of_promptfoo_s_results_are_joined_and_an_output_graded_tw
     assert json.loads(done.stdout)["counts"]["examples"] == 40
 
 
-def test_labels_of_whole_outputs_never_lead_to_findings_that_metrics_are_redundant_or_show_a_halo(
+def test_if_labels_are_of_whole_outputs_promptfoo_s_metrics_are_reported_neither_as_redundant_nor_as_a_halo(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)

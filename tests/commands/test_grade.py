@@ -217,7 +217,7 @@ def test_no_command_is_named_after_grade_if_nothing_was_graded(project: Path) ->
 
 
 @pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
-def test_the_next_command_after_grade_with_show_prompt_uses_all_replies_recorded_for_the_shown_prompts(
+def test_the_next_command_that_the_show_prompt_option_prints_uses_every_reply_recorded_to_a_shown_prompt(
     project: Path, more: tuple[str, ...]
 ) -> None:
     submissions(project, "LEVEL=5", "LEVEL=2 rude")

@@ -355,7 +355,7 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
     assert set(asked) == {row["response"] for row in _rows(n)}
 
 
-def test_grade_with_out_prints_the_commonest_reasons_why_rows_are_not_graded_with_their_counts(here: Path) -> None:
+def test_grade_with_the_out_option_prints_the_commonest_reasons_for_ungraded_rows_with_their_counts(here: Path) -> None:
     own_rubrics = [
         {"id": f"r{weight}", "response": "thanks", "rubric": [{"requirement": "Says a.", "weight": weight}]}
         for weight in ("a", "b", "c", 0)

@@ -47,7 +47,7 @@ def test_if_two_annotators_differ_on_many_examples_the_screen_gives_that_as_the_
     assert f"for trends. {SPLIT}" in printed
 
 
-def test_the_report_notes_no_gold_between_two_levels_if_two_annotators_disagree_on_only_one_example(
+def test_the_report_does_not_mention_gold_between_two_levels_if_it_occurs_on_only_one_example(
     tmp_path: Path,
 ) -> None:
     rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]

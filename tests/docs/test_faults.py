@@ -14,7 +14,7 @@ ROWS = [
 ]
 
 
-def test_the_page_about_faults_lists_at_least_forty_promises() -> None:
+def test_the_table_on_the_reference_page_about_faults_has_at_least_40_rows() -> None:
     assert len(ROWS) >= 40
 
 

@@ -321,6 +321,6 @@ def test_a_receipt_takes_from_the_accepted_run_whether_a_judge_may_gate_or_show_
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_of_a_judge_is_described_in_words_and_the_error_on_a_use_that_is_not_allowed_says_why() -> None:
+def test_each_use_of_a_judge_is_described_in_words_and_only_explore_and_none_count_as_refused() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

@@ -68,7 +68,7 @@ def test_the_score_of_a_row_with_its_own_criteria_equals_the_score_calculated_by
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_a_run_s_and_a_row_s_criteria_keep_their_weights_unless_the_key_core_share_sets_the_run_s_share(
+def test_the_key_core_share_sets_how_much_of_a_score_the_run_s_criteria_make_up_next_to_a_row_s_own(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh
@@ -239,7 +239,7 @@ def test_a_row_s_grade_depends_neither_on_the_order_of_rows_nor_on_a_faulty_rubr
     assert {name: there[name] for name in alone} == alone
 
 
-def test_a_column_named_rubric_is_an_input_and_not_the_row_s_rubric_if_the_run_s_rubric_declares_that_input() -> None:
+def test_a_column_named_rubric_is_an_ordinary_input_if_the_run_s_own_rubric_declares_an_input_of_that_name() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
@@ -247,7 +247,7 @@ def test_a_column_named_rubric_is_an_input_and_not_the_row_s_rubric_if_the_run_s
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_graded_table_has_one_column_for_rows_own_criteria_and_regrades_a_row_whose_rubric_changed(
+def test_a_run_that_continues_a_graded_table_grades_a_row_again_if_the_row_s_rubric_changed(
     ending: str, tmp_path: Path
 ) -> None:
     calls: list[str] = []
@@ -345,7 +345,7 @@ def test_a_prompt_asks_about_at_most_20_criteria_of_a_row_but_about_any_number_o
 
 
 @pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
-def test_dividing_criteria_among_several_calls_changes_no_score_and_a_retry_asks_only_about_unread_criteria(
+def test_if_criteria_are_divided_among_several_calls_a_retry_asks_only_about_the_unread_criterion(
     per_call: int,
 ) -> None:
     calls: list[list[str]] = []

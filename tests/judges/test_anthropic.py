@@ -310,7 +310,7 @@ def test_a_request_that_the_api_calls_invalid_is_reported_as_an_unavailable_judg
 
 
 @pytest.mark.parametrize("headers", [(), (("retry-after", "4"),)])
-def test_an_error_inside_a_response_with_status_200_is_raised_as_that_error(
+def test_an_error_inside_an_answer_of_http_status_200_is_raised_as_that_error(
     headers: tuple[tuple[str, str], ...],
 ) -> None:
     body = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
@@ -394,7 +394,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_a_response_that_is_not_a_message_is_an_unreadable_reply(answer: Answer) -> None:
+def test_an_answer_of_the_api_that_is_not_a_message_is_an_unreadable_reply(answer: Answer) -> None:
     error = played(answer)
     assert isinstance(error, UnreadableReply)
     assert len(str(error)) < 200

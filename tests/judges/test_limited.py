@@ -421,7 +421,7 @@ def test_the_budget_allows_no_call_that_could_exceed_it() -> None:
     assert "the budget of $5 has $" in str(results[-1])
 
 
-def test_a_call_waits_for_running_calls_if_the_budget_covers_it_only_if_they_cost_less_than_estimated() -> None:
+def test_calls_run_one_after_another_if_the_budget_covers_only_one_call_at_its_estimated_cost() -> None:
     """The budget covers one estimate in addition to actual costs, but never two: calls run one after another."""
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)

@@ -535,7 +535,7 @@ def test_an_exhausted_quota_is_a_final_error() -> None:
     assert not error.transient
 
 
-def test_the_error_for_an_exhausted_quota_says_what_helps() -> None:
+def test_the_error_for_an_exhausted_quota_advises_to_check_plan_and_credit() -> None:
     error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
     assert "has nothing left to spend (429): You exceeded your current quota" in str(error)
     assert "check its plan and credit" in str(error)
@@ -624,7 +624,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_a_response_that_is_not_a_chat_completion_is_an_unreadable_reply(answer: Answer) -> None:
+def test_an_answer_of_the_server_that_is_not_a_chat_completion_is_an_unreadable_reply(answer: Answer) -> None:
     assert isinstance(played(answer), UnreadableReply)
 
 

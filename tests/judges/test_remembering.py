@@ -74,7 +74,7 @@ def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_returned_to_both_
     assert second.keep("k", Reply("second")).text == "first"
 
 
-def test_of_two_replies_to_one_prompt_the_second_caller_gets_the_first_text_and_the_usage_of_its_own_call(
+def test_the_second_of_two_replies_to_one_prompt_gets_the_text_of_the_first_and_keeps_its_own_usage(
     tmp_path: Path,
 ) -> None:
     memory = Memory(tmp_path)

@@ -72,7 +72,7 @@ def test_typescript_examples_in_the_labelled_documentation_texts_print_what_they
 
 
 @pytest.mark.parametrize("example", of_task("config-readme"))
-def test_a_readme_example_s_command_works_and_prints_the_shown_output_unless_its_listed_faults_say_otherwise(
+def test_a_readme_example_s_command_fails_or_prints_another_output_exactly_if_its_listed_faults_say_so(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     config, main = fenced(example["query"], "js").split("// main.js\n")
@@ -87,7 +87,7 @@ def test_a_readme_example_s_command_works_and_prints_the_shown_output_unless_its
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_commands_in_a_labelled_help_text_fail_exactly_if_the_text_is_marked_with_code_that_fails(
+def test_commands_in_a_labelled_help_text_fail_exactly_if_failing_code_is_among_the_text_s_listed_faults(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

@@ -54,7 +54,7 @@ def test_the_declared_python_versions_equal_those_that_ci_tests() -> None:
     assert stated == {lowest, *tried[1].split()}
 
 
-def test_every_dependency_s_lower_bound_can_be_read_by_the_test_run_with_lowest_versions() -> None:
+def test_every_dependency_is_written_in_the_form_that_the_test_run_with_lowest_versions_can_read() -> None:
     for requirement in PROJECT["dependencies"]:
         assert re.fullmatch(r"[\w.-]+>=[\d.]+(,<\d+)?", requirement), requirement
 

@@ -118,7 +118,7 @@ def test_unknown_values_of_expected_label_and_split_in_promptfoo_s_results_are_i
 
 @pytest.mark.parametrize("word", ["hello", "world", "plain"])
 @pytest.mark.parametrize("passes", [True, False])
-def test_a_thumb_in_the_viewer_is_a_label_and_the_graders_verdict_is_recomputed_from_the_assertions(
+def test_a_thumb_in_promptfoo_s_viewer_is_read_as_a_label_and_leaves_the_graders_verdict_as_it_was(
     results: dict[str, Any], tmp_path: Path, word: str, passes: bool
 ) -> None:
     before = copy.deepcopy(rows_of(results, word)[0])

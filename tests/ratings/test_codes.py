@@ -182,7 +182,7 @@ def test_a_level_off_the_scale_is_kept_as_unreadable_only_if_a_judge_gave_it() -
 
 
 @given(st.lists(st.tuples(st.sampled_from([np.nan, 0.5, 2.0]), st.integers(-1, 3), st.booleans()), max_size=20))
-def test_equal_rows_of_an_array_get_one_number_and_different_rows_get_different_numbers(
+def test_two_rows_of_an_array_get_the_same_number_if_and_only_if_they_are_equal(
     rows: list[tuple[float, int, bool]],
 ) -> None:
     columns: list[npt.NDArray[Any]] = [

@@ -71,7 +71,7 @@ def test_preferences_given_only_as_0_and_1_are_refused_until_the_caller_states_w
 
 
 @pytest.mark.parametrize(("number", "words"), [(1, {}), (0, {}), (0, {"1": "first"})])
-def test_preferences_that_are_all_1_or_all_0_are_refused_until_the_caller_states_which_response_is_meant(
+def test_preferences_that_are_all_1_or_all_0_are_refused_until_the_caller_says_which_response_1_or_0_means(
     tmp_path: Path, number: int, words: Mapping[str, str]
 ) -> None:
     rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": number} for n in range(2)]

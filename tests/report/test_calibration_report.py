@@ -162,7 +162,7 @@ def test_examples_on_which_annotators_split_evenly_are_counted_and_named() -> No
     assert made.counts.even_splits == 2
 
 
-def test_the_report_leaves_an_example_out_only_of_the_figures_that_an_even_split_on_one_criterion_changes() -> None:
+def test_an_even_split_of_annotators_on_one_criterion_excludes_the_example_only_from_figures_it_affects() -> None:
     criteria = [{"name": name, "requirement": name} for name in ("polite", "clear", "brief")]
     rubric = Rubric.from_dict({"name": "reply", "criteria": criteria})
     ana = [[n % 2] * 3 for n in range(40)]

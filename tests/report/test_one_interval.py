@@ -98,7 +98,7 @@ def test_figures_printed_in_the_report_that_count_the_same_examples_have_the_sam
     refuse_other_shares(of_calibration.view(calibration))
 
 
-def test_the_interval_of_agreement_on_a_slice_is_that_of_a_comparison_of_the_slice_s_examples_only(
+def test_the_interval_of_agreement_on_a_slice_equals_that_of_a_comparison_on_the_slice_s_examples_alone(
     calibration: Calibration,
 ) -> None:
     by_system = [one for one in calibration.slices if one.part.by == "system"]

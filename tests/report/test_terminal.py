@@ -74,9 +74,7 @@ def test_in_a_printed_table_wrapped_cells_are_aligned_at_the_top_and_wrapped_hea
         (30, ["  agreement  18 of 24   e1  e2", "             examples"]),
     ],
 )
-def test_counts_at_the_top_of_a_report_have_columns_as_wide_as_their_texts_and_the_widest_shrink_to_fit(
-    width: int, lines: list[str]
-) -> None:
+def test_columns_of_counts_at_the_top_of_a_report_shrink_to_fit_a_narrow_terminal(width: int, lines: list[str]) -> None:
     tiles = Tiles((("agreement", "18 of 24 examples", Ids(("e1", "e2")), ""),))
     assert shown(Document("", "", (tiles,)), width)[-len(lines) :] == lines
 

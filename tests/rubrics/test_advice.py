@@ -118,7 +118,7 @@ def test_two_criteria_with_the_same_words_are_reported_as_counted_twice(words: s
         ("Is it so?", "Is it not?"),
     ],
 )
-def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported_as_counted_twice(
+def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported_as_duplicates(
     words: str, other: str
 ) -> None:
     assert codes_of({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
@@ -202,7 +202,7 @@ def test_every_kind_of_advice_is_tested_in_this_file() -> None:
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
 
 
-def test_lint_does_not_warn_about_a_criterion_that_decides_alone_in_a_rubric_of_pairs_without_a_pass_mark() -> None:
+def test_lint_gives_no_advice_on_a_criterion_that_outweighs_all_others_in_a_rubric_of_pairs() -> None:
     helps = {"name": "helps", "prefer": "The reply that gets the customer further.", "weight": 2}
     tone = {"name": "tone", "prefer": "The reply that reads kinder.", "weight": 1}
     assert codes_of(helps, tone, compare="pairs", inputs=["query"]) == []

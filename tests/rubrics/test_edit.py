@@ -33,7 +33,9 @@ criteria:
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_editing_numbers_of_a_shipped_rubric_changes_nothing_else_in_its_file(path: Path, tmp_path: Path) -> None:
+def test_editing_weights_and_pass_mark_of_a_shipped_rubric_changes_nothing_else_in_its_file(
+    path: Path, tmp_path: Path
+) -> None:
     copy = tmp_path / path.name
     shutil.copy(path, copy)
     rubric = load_rubric(copy)
@@ -48,7 +50,7 @@ def test_editing_numbers_of_a_shipped_rubric_changes_nothing_else_in_its_file(pa
     assert load_rubric(copy) == changes.applied_to(rubric)
 
 
-def test_editing_numbers_keeps_comments_and_order_and_quotes_and_folded_texts() -> None:
+def test_editing_weights_and_pass_mark_keeps_comments_and_order_and_quotes_and_folded_texts() -> None:
     after = edited(PLAIN, "yaml", Changes(weights={"kind": 0.6, "brief": -2}, pass_mark=0.7))
     assert after == PLAIN.replace("0.5   #", "0.6   #").replace("weight: -1", "weight: -2").replace("0.50", "0.7")
 
@@ -121,7 +123,7 @@ def test_weights_and_pass_marks_can_be_edited_in_every_supported_notation_of_a_r
     assert edited(text, "yaml", changes) == wanted
 
 
-def test_editing_numbers_keeps_the_layout_of_a_json_rubric() -> None:
+def test_editing_weights_and_pass_mark_keeps_the_layout_of_a_json_rubric() -> None:
     text = '{\n\t"name": "a",\n\t"criteria": [{"requirement": "A", "weight": 1.5}]\n}\n'
     after = edited(text, "json", Changes(weights={"c1": 2}, pass_mark=0.6))
     assert json.loads(after) == {

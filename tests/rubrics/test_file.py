@@ -631,7 +631,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_two_spellings_of_one_gray_zone_have_one_fingerprint_and_two_gray_zones_have_two_fingerprints() -> None:
+def test_a_gray_zone_written_in_two_ways_has_one_fingerprint_and_another_gray_zone_has_another() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 

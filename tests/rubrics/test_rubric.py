@@ -110,7 +110,7 @@ def test_text_in_place_of_a_number_of_a_rubric_is_refused_and_the_error_names_th
 
 
 @pytest.mark.parametrize("name", ["pass_mark", "samples"])
-def test_a_number_that_every_rubric_has_cannot_be_none(name: str) -> None:
+def test_a_rubric_s_pass_mark_and_number_of_samples_cannot_be_none(name: str) -> None:
     with pytest.raises(RubricError, match=f"^{name} must be a number, found None$"):
         Rubric((Criterion(1.0, "Mentions Paris"),), **{name: None})  # type: ignore[arg-type]
 

@@ -142,7 +142,7 @@ def test_alpha_of_annotators_is_the_mean_over_pairs_of_annotators_and_has_a_jack
     assert limit.gap.level == 0.90
 
 
-def test_a_pair_of_annotators_weighs_in_mean_alpha_by_the_examples_that_both_rated() -> None:
+def test_mean_alpha_weights_each_pair_of_annotators_by_the_number_of_examples_that_both_rated() -> None:
     """Two annotators agree on about nine in ten of 400 examples; a third rates 40 of these exactly as the first."""
     draw = np.random.default_rng(3)
     first = draw.integers(0, 2, 400).astype(float)
@@ -250,7 +250,7 @@ def test_the_alternative_annotator_test_gives_the_values_of_its_authors_program(
         assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
-def test_the_alternative_annotator_test_is_a_t_test_of_whether_judge_or_annotator_is_closer_to_the_others() -> None:
+def test_the_alternative_annotator_test_is_a_t_test_that_compares_judge_and_annotator_with_other_annotators() -> None:
     people, judge = drawn(60, 0.6, 3)
     outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]

@@ -205,7 +205,7 @@ def test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_any_change_equals_that_from_listing_every_choice_of_the_new_run_for_each_example(
+def test_the_p_value_of_a_judge_s_change_equals_that_of_a_complete_permutation_of_runs_within_examples(
     rows: Rows,
 ) -> None:
     runs = np.array(rows)
@@ -335,7 +335,7 @@ def test_the_significance_levels_of_successive_runs_add_up_to_the_overall_signif
 # ------------------------------------------------------------------------------------------------------ the pieces
 
 
-def test_ratings_are_converted_to_whole_multiples_of_the_largest_unit_that_fits_them_all() -> None:
+def test_ratings_are_converted_to_whole_multiples_of_a_common_unit_such_as_one_half_or_one_third() -> None:
     for values, unit in (([0, 3], 1), ([0.5, 2], 1 / 2), ([1 / 3, 2 / 3], 1 / 3), ([0.29, 0.58], 1 / 100)):
         whole, multiples = whole_multiples(values)
         assert multiples == unit

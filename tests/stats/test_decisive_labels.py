@@ -162,7 +162,7 @@ def test_at_least_20_more_labels_are_asked_for_even_if_fewer_would_decide_the_ve
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_the_largest_tried_number_of_labels_is_named_if_none_has_an_even_chance_but_it_has_at_least_a_third() -> None:
+def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_is_named_if_it_has_a_third() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 

@@ -207,7 +207,7 @@ def test_slope_and_noise_of_a_simulated_judge_are_estimated_correctly_despite_mi
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_a_judge_s_slope_and_noise_are_undefined_with_too_few_examples_or_annotators_without_common_variance(
+def test_slope_and_noise_of_a_judge_are_undefined_for_few_examples_or_annotators_who_share_no_variance(
     statistic: Callable[..., Estimate],
 ) -> None:
     assert "only 4 units" in (statistic(np.ones((4, 2)), np.ones(4)).undefined or "")
@@ -244,7 +244,7 @@ def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"
 
 
-def test_a_response_property_that_does_not_vary_or_has_too_few_units_has_an_undefined_effect_on_the_judge() -> None:
+def test_the_effect_of_a_property_of_responses_on_a_judge_is_undefined_if_the_property_does_not_vary() -> None:
     assert "doesn't vary" in (leaning(np.arange(9.0), np.arange(9.0), np.ones(9)).undefined or "")
     assert "only 3 units" in (leaning(np.arange(3.0), np.arange(3.0), np.arange(3.0)).undefined or "")
 

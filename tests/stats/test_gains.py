@@ -88,7 +88,7 @@ def test_two_raters_lists_of_ratings_that_differ_in_length_raise_a_valueerror(ga
         gain([1, 0], [1])
 
 
-def test_a_rater_worse_than_another_by_exactly_the_margin_is_called_not_worse_at_most_once_in_twenty() -> None:
+def test_a_rater_that_is_worse_by_exactly_the_margin_is_called_no_worse_in_at_most_5_percent_of_draws() -> None:
     """The rule by which a cheaper judge is taken: a lower one-sided 95 % limit above -.05."""
     rng = np.random.default_rng(20261122)
     runs, n, wrongly = 2000, 100, 0

@@ -115,7 +115,7 @@ def test_intervals_keep_their_confidence_for_a_judge_that_decides_otherwise_than
     assert np.mean(holds) >= 0.92
 
 
-def test_the_share_of_fails_stopped_weights_labels_drawn_by_verdict_but_its_counts_are_unweighted() -> None:
+def test_weights_of_labels_drawn_by_verdict_change_the_share_of_fails_stopped_but_not_its_counts() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

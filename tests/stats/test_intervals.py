@@ -243,7 +243,7 @@ def test_the_fewest_examples_that_show_an_error_rate_below_a_limit_equal_those_o
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
-def test_confidence_limits_of_misses_are_one_minus_those_of_hits_and_reach_0_without_hits_and_1_without_misses(
+def test_confidence_limits_of_a_share_of_misses_are_one_minus_those_of_the_share_of_hits(
     n: int,
 ) -> None:
     for x in range(n + 1):
@@ -314,7 +314,7 @@ def test_sign_flip_p_values_of_the_reference_file_follow_from_the_distribution_o
         assert probability[distance >= seen].sum() == pytest.approx(case["exact_p"], abs=1e-9)
 
 
-def test_a_sum_without_any_random_choices_is_0_with_probability_1() -> None:
+def test_the_distribution_of_a_sum_without_terms_is_0_with_probability_1() -> None:
     lowest, probability = sum_of_choices(np.zeros((0, 2)))
     assert (lowest, probability.tolist()) == (0, [1.0])
 

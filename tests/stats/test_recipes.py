@@ -129,19 +129,19 @@ REPRODUCED = {
         ],
         "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_in_the_reference_file_is_reproduced"],
         "limit": [
-            "calibration/comparison/test_limits.py::test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_reference_file"
+            "calibration/comparison/test_limits.py::test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file"
         ],
         "false_passes_by_verdict": [
             "calibration/comparison/test_limits.py::test_hand_calculated_false_pass_rates_equal_those_of_the_reference_file"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_hand_calculated_figures_on_categories_equal_those_of_the_reference_file"
+            "calibration/comparison/test_categories.py::test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_the_reference_file"
         ],
         "one_side": [
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_figures_on_slices_without_a_gate_copied_into_the_tests_equal_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_the_expected_figures_on_slices_excepted_from_a_gate_equal_those_of_the_reference_file"
         ],
         "stale": [
             "stats/test_relabelling.py::test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_of_the_reference_file"

@@ -51,7 +51,7 @@ def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_of
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_reference_file() -> None:
+def test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -60,7 +60,7 @@ def test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_ref
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_a_limit_on_false_passes_is_shown_to_be_kept_with_the_planned_number_of_fails_but_not_with_one_less(
+def test_a_limit_on_false_passes_is_shown_to_be_kept_from_the_expected_number_of_labelled_fails_on(
     limit: float,
 ) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):

@@ -198,7 +198,7 @@ def test_the_listed_number_of_agreeing_examples_shows_a_judge_below_the_target_a
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_more_of_100_examples_must_agree_to_be_above_the_target_the_more_settings_were_tried(
+def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree_to_be_above_the_target(
     settings: int, hits: int
 ) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]

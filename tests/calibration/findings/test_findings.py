@@ -134,7 +134,7 @@ def test_a_judge_that_avoids_extreme_levels_gets_a_finding_on_that_and_no_other_
     assert codes(findings) == {"central-tendency"}
 
 
-def test_with_one_label_per_example_a_judge_s_central_tendency_is_reported_as_a_weak_sign() -> None:
+def test_the_finding_that_a_judge_avoids_extreme_levels_is_marked_weak_if_each_example_has_one_label() -> None:
     of = MADE.rubric
     judge = MADE.judge
     judge[:, 2] = rounded(3 + 0.3 * (MADE.truth[:, 2] - 3) + 0.3 * MADE.noise[:, 2])

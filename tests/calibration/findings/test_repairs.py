@@ -83,7 +83,7 @@ def test_findings_are_ranked_by_corrected_false_passes_next_by_decisions_next_by
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_the_score_it_costs() -> None:
+def test_a_finding_without_a_repair_is_ranked_by_the_error_in_score_that_it_causes() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),
@@ -130,7 +130,7 @@ def test_a_finding_on_a_required_criterion_comes_first_even_if_its_share_of_the_
     assert all(other.severity == "low" for other in ranking[1:] if other.repair is not None)
 
 
-def test_findings_are_ranked_by_the_score_they_cost_if_decisions_do_not_follow_from_levels() -> None:
+def test_findings_are_ranked_by_the_error_in_score_they_cause_if_decisions_are_not_computed_from_levels() -> None:
     gold, judge = unsafe_replies()
     ratings = [replace(rated, passed=True) for rated in judged(SAFE_AND_STEPS, judge)]
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)

@@ -76,7 +76,7 @@ def test_each_group_s_corrected_pass_rate_is_computed_from_the_group_s_own_label
     assert a.raw.value == 0.75
 
 
-def test_the_difference_in_pass_rate_of_two_groups_of_responses_equals_that_of_their_corrected_rates() -> None:
+def test_the_difference_in_pass_rate_of_two_groups_is_the_difference_of_their_corrected_pass_rates() -> None:
     rates = two_groups(second=7)
     difference = rates.differences["a", "b"]
     a, b = rates.groups["a"].corrected.value, rates.groups["b"].corrected.value

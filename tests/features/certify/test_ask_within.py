@@ -159,7 +159,7 @@ def test_repeating_a_promise_on_more_labels_makes_its_test_stricter_but_testing_
     assert certified(project)["further"] == 0
 
 
-def test_changed_verdicts_of_a_judge_count_as_another_promise_and_reordered_examples_do_not(
+def test_repeating_a_promise_after_a_verdict_of_the_judge_changed_counts_as_a_further_test(
     project: Path,
 ) -> None:
     label(project, 100)

@@ -468,7 +468,7 @@ def test_certifying_a_panel_on_the_command_line_prints_how_many_independent_vote
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
 
-def test_label_with_the_asked_option_shows_only_the_responses_that_a_certificate_leaves_to_people(
+def test_the_label_command_with_the_asked_option_shows_only_responses_that_a_certificate_leaves_to_people(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified
@@ -539,7 +539,9 @@ def test_certifying_files_of_ratings_writes_a_certificate_only_if_the_ratings_sa
 @pytest.mark.parametrize(
     "judge", ["function:desk:judge", f"{CHEAP}+function:desk:judge", f"{CHEAP},function:desk:judge"]
 )
-def test_a_certificate_that_would_name_code_is_refused_before_any_judge_is_asked(judge: str, tmp_path: Path) -> None:
+def test_certify_refuses_to_write_a_certificate_that_names_a_judge_function_before_it_asks_any_judge(
+    judge: str, tmp_path: Path
+) -> None:
     folder = write_project(tmp_path)
     (folder / "desk.py").write_text("raise SystemExit('this judge was imported')\n")
     done = run("markscheme", "certify", "reply", "--judge", judge.format("function:desk:judge"), "--write", cwd=folder)

@@ -41,7 +41,9 @@ def test_a_drift_warning_is_nearly_always_given_if_responses_pass_much_less_ofte
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_drift_of_the_pass_share_is_not_reported_for_few_decisions_or_a_certificate_without_pass_shares() -> None:
+def test_drift_of_the_share_of_passes_is_not_reported_for_few_decisions_or_if_the_certificate_lacks_that_share() -> (
+    None
+):
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None

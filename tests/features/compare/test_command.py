@@ -176,7 +176,7 @@ def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(pr
 
 
 @pytest.mark.proof
-def test_comparing_two_reports_groups_examples_by_task_as_comparing_their_ratings_does(
+def test_examples_are_grouped_by_task_in_a_comparison_of_two_reports_as_in_one_of_the_reports_ratings(
     project: Path,
 ) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"
@@ -395,7 +395,7 @@ def test_the_help_of_compare_shows_an_example_even_in_an_empty_folder(tmp_path: 
 # --- files of other tools -------------------------------------------------------------------------------------------
 
 
-def test_compare_uses_the_labels_in_a_tool_s_export_for_the_export_s_judge_and_for_a_file_of_ratings(
+def test_compare_uses_the_labels_in_a_tool_s_export_also_for_a_second_judge_in_a_file_of_ratings(
     tmp_path: Path,
 ) -> None:
     (traces,) = exports.written(tmp_path, exports.mlflow())

@@ -41,7 +41,7 @@ def test_false_passes_of_judges_that_give_levels_are_counted_only_if_a_pass_mark
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
 
 
-def test_compare_offers_no_command_that_names_a_single_judge_where_columns_may_be_judges_or_criteria(
+def test_if_columns_may_be_judges_or_criteria_the_error_of_compare_suggests_one_command_and_it_works(
     tmp_path: Path,
 ) -> None:
     rows = [f"t{row},{row % 2},{row % 3 % 2},{row % 2},{row % 2}" for row in range(40)]

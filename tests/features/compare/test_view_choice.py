@@ -191,7 +191,7 @@ def test_flipped_decisions_have_one_p_value_for_passes_against_fails_and_another
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
 
-def test_in_a_table_of_two_judges_the_printed_difference_equals_that_of_the_printed_shares() -> None:
+def test_in_a_table_of_two_judges_the_printed_difference_is_the_difference_of_the_two_printed_shares() -> None:
     gold = [True, False] * 125
     old, new = ([passes == (unit < right) for unit, passes in enumerate(gold)] for right in (114, 136))
     text = render_markdown(view(choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold))))

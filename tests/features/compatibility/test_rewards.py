@@ -79,7 +79,7 @@ def test_a_response_s_thinking_and_output_are_graded_together() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_reward_asks_no_judge_if_the_list_of_rubrics_or_queries_is_not_as_long_as_the_list_of_responses(
+def test_the_function_reward_asks_no_judge_if_it_gets_fewer_or_more_rubrics_or_queries_than_responses(
     rubrics: Any, queries: Any, words: str
 ) -> None:
     judge = ScriptedJudge(by_words)

@@ -100,7 +100,7 @@ def test_the_option_named_earlier_gives_the_same_comparison_in_python_as_on_the_
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_the_option_named_earlier_is_refused_for_gold_or_a_missing_column_or_more_runs_than_planned(
+def test_the_earlier_option_is_refused_for_the_gold_column_or_a_missing_column_or_more_runs_than_planned(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)

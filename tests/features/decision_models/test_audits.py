@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_the_check_of_probabilities_uses_that_of_a_pass_or_of_the_likeliest_level_if_levels_are_unordered(
+def test_a_judge_s_probability_of_a_pass_is_checked_or_on_unordered_levels_that_of_the_likeliest_level(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -226,7 +226,7 @@ def test_a_judge_is_called_overconfident_on_criteria_by_holm_s_procedure_at_one_
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_on_a_single_criterion_a_slope_or_too_many_confident_errors_suffice_to_call_a_judge_overconfident() -> None:
+def test_a_judge_is_overconfident_on_a_criterion_if_its_slope_or_its_number_of_confident_errors_shows_it() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]

@@ -153,7 +153,7 @@ def test_a_judge_with_exaggerated_probabilities_is_overconfident_and_a_judge_wit
     assert calibrated.map is None
 
 
-def test_copied_examples_within_groups_narrow_no_interval_of_a_judge_s_probabilities_and_give_no_p_value() -> None:
+def test_copies_of_examples_within_groups_do_not_narrow_the_interval_of_the_slope_of_a_judge_s_probabilities() -> None:
     p, y = drawn(60, 4, 2.0)
     alone = probability_audit(p, y)
     copies = probability_audit(np.repeat(p, 5), np.repeat(y, 5), groups=np.repeat(np.arange(60), 5))
@@ -183,7 +183,7 @@ def test_probabilities_that_separate_yes_and_no_labels_completely_have_no_slope_
     assert audit.map is None
 
 
-def test_figures_on_probabilities_without_any_example_have_no_bias_and_give_that_reason() -> None:
+def test_without_examples_the_bias_of_a_judge_s_probabilities_is_undefined_and_the_reason_says_so() -> None:
     audit = probability_audit([math.nan], [1.0])
     assert audit.n == 0
     assert audit.bias.undefined == "no examples"

@@ -42,7 +42,7 @@ def test_of_three_simulated_judges_two_with_high_agreement_may_only_show_trends_
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_demo_s_too_kind_judge_breaks_the_limit_on_false_passes_and_its_too_strict_judge_that_on_false_fails(
+def test_of_the_demo_s_three_judges_only_the_careful_one_stops_enough_fails_and_keeps_enough_passes(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {}

@@ -29,7 +29,7 @@ def test_if_a_file_of_outputs_is_small_discover_keeps_none_of_the_outputs_unread
     assert reading_plan(30, 0) == "30 outputs: read all; bring 40 more before you change the rubric"
 
 
-def test_a_task_is_no_longer_kept_unread_for_testing_once_one_of_its_outputs_was_read() -> None:
+def test_once_one_output_of_a_task_was_read_no_output_of_the_task_is_kept_unread_for_testing() -> None:
     tasks = dict.fromkeys(("o70", "o71"), "both")
     assert {"o70", "o71"} & set(kept_unread(ids(80), tasks, ())) == {"o70", "o71"}
     assert not {"o70", "o71"} & set(kept_unread(ids(80), tasks, ["o71"]))

@@ -43,7 +43,7 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_the_share_of_a_mode_merged_from_two_modes_is_of_the_outputs_read_since_both_were_first_noted() -> None:
+def test_the_share_of_a_merged_failure_mode_counts_only_outputs_read_since_both_old_modes_were_noted() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
@@ -64,7 +64,7 @@ def test_merging_one_failure_mode_into_another_gives_the_same_counts_as_merging_
     assert counts(replace(outputs, codebook=book), "a") == (3, 6, ids(1, 3))
 
 
-def test_if_failure_modes_without_definitions_are_merged_only_outputs_read_after_the_first_note_count() -> None:
+def test_the_share_of_merged_failure_modes_without_definitions_counts_only_outputs_read_after_the_first_note() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook
     undefined = replace(book, modes=tuple(replace(mode, definition="") for mode in book.modes))
@@ -95,7 +95,7 @@ def test_renaming_a_failure_mode_changes_no_count() -> None:
     assert counts(renamed, "first") == (4, 10, [])
 
 
-def test_notes_of_a_split_failure_mode_are_unsorted_while_outputs_read_for_it_count_for_both_new_modes() -> None:
+def test_after_a_failure_mode_is_split_its_notes_belong_to_no_mode_until_they_are_assigned_to_one() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.split("a", [Mode("a1", by="ann"), Mode("a2", by="ann")])
     halved = replace(outputs, codebook=book)

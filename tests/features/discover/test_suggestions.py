@@ -34,14 +34,14 @@ async def ask(prompt: Prompt) -> Reply:
     return Reply(by_words(prompt))
 
 
-def test_every_note_is_marked_as_grouped_reliably_if_a_model_asked_twice_gives_the_same_groups() -> None:
+def test_all_notes_are_marked_as_reliably_grouped_if_a_model_asked_twice_gives_the_same_groups() -> None:
     suggestion = asyncio.run(suggest(NOTES, {}, ask, "model"))
     assert suggestion.agreement == 1.0
     assert suggestion.firm == set(NOTES)
     assert sorted(map(len, suggestion.proposal.groups.values())) == [4, 4]
 
 
-def test_notes_are_marked_firm_only_if_a_model_that_is_asked_twice_groups_them_together_both_times() -> None:
+def test_notes_are_marked_as_reliably_grouped_only_if_a_model_asked_twice_groups_them_alike_both_times() -> None:
     def is_odd(number: int) -> bool:
         return number % 2 == 1
 

@@ -165,7 +165,7 @@ def test_the_expected_shares_and_bounds_of_failure_modes_are_copied_from_the_ref
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_figures_on_failure_modes_copied_into_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_expected_figures_on_failure_modes_in_the_tests_equal_those_of_the_reference_file() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

@@ -137,7 +137,7 @@ def test_identical_levels_prove_the_absence_of_drift_only_if_there_are_enough_ex
         assert called.needed == (37 if verdict == "can't tell" else None)
 
 
-def test_with_a_single_accepted_run_the_report_says_that_steadiness_cannot_be_shown(tmp_path: Path) -> None:
+def test_with_a_single_accepted_run_it_stays_open_whether_the_judge_drifted_and_a_note_says_why(tmp_path: Path) -> None:
     truth = _truth(400)
     drift = _beside(
         _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}), KIND_TONE, {"tone": truth}, {"tone": truth}
@@ -209,7 +209,7 @@ def test_several_accepted_runs_show_how_much_a_judge_s_levels_vary_by_chance_and
     assert single.criteria["tone"].changed.undefined is not None
 
 
-def test_a_judge_whose_levels_spread_around_the_same_mean_is_detected_as_changed(tmp_path: Path) -> None:
+def test_a_judge_whose_levels_scatter_more_around_the_same_mean_is_detected_as_changed(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 60
     scrambled: Sequence[float | None] = [2.0, 4.0] * 30
     stored = _accepted(tmp_path, KIND_TONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)

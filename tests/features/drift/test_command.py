@@ -121,7 +121,7 @@ def test_only_the_replay_option_separates_the_effect_of_a_rewording_from_that_of
 
 
 @pytest.mark.proof
-def test_to_separate_the_causes_of_a_shift_cached_replies_to_the_old_wording_are_used_instead_of_new_calls(
+def test_cached_replies_to_the_old_wording_are_used_to_separate_the_causes_of_a_shift_without_new_calls(
     accepted: Path,
 ) -> None:
     here = accepted

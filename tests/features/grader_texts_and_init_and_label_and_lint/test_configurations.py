@@ -78,7 +78,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_expected_criteria_are_listed_for_every_example_configuration() -> None:
+def test_these_tests_list_the_expected_criteria_of_every_example_configuration() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 

@@ -193,7 +193,7 @@ def test_weights_fitted_to_labels_that_follow_known_weights_come_near_them_and_a
     assert ratio.low > 1.5
 
 
-def test_new_weights_keep_the_sum_of_the_author_s_weights_and_are_whole_if_the_author_gave_each_criterion_10() -> None:
+def test_new_weights_add_up_to_the_sum_of_the_author_s_weights() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.2], 6)
     ones = fit_weights(x, y, [1, 1, 1], generator=generator()).after
     assert sum(ones) == approx(3)

@@ -11,7 +11,7 @@ from tests.stats.shared_numbers import block
 from tests.stats.test_group_rates import as_table
 
 
-def test_the_labels_to_add_in_each_group_equal_their_reference_values() -> None:
+def test_twelve_further_labels_are_divided_among_groups_as_in_a_worked_example() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
@@ -33,7 +33,7 @@ def test_no_further_labels_are_planned_in_a_group_whose_responses_are_all_labell
 
 
 @pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
-def test_counts_of_labels_and_of_responses_are_refused_if_they_are_of_different_numbers_of_groups(
+def test_planning_labels_by_group_is_refused_if_labels_and_responses_have_different_numbers_of_groups(
     labelled: Any, pool: Any, count: int
 ) -> None:
     with pytest.raises(ValueError, match=r"pool must|labelled must"):

@@ -186,7 +186,7 @@ def test_the_option_named_same_meaning_is_refused_for_an_unknown_or_unchanged_cr
 
 
 @pytest.mark.proof
-def test_import_with_the_current_words_option_takes_labels_in_a_table_as_given_under_the_current_wording(
+def test_the_current_words_option_of_import_takes_a_table_s_labels_as_given_under_the_current_wording(
     tmp_path: Path,
 ) -> None:
     project = make_reworded(tmp_path)
@@ -287,7 +287,7 @@ def test_after_a_rewording_an_offline_page_asks_about_the_reworded_criterion_onl
     assert report["use"] == "gate"
 
 
-def test_after_a_rewording_label_warns_that_draws_and_adjudication_leave_out_examples_labelled_under_old_words(
+def test_after_a_rewording_the_label_command_warns_that_it_leaves_out_examples_labelled_under_the_old_words(
     project: Path,
 ) -> None:
     pool = project / "more.jsonl"

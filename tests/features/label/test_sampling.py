@@ -48,7 +48,7 @@ def decided(picks: Sequence[Pick], gold: Mapping[str, bool], judge: Mapping[str,
 
 
 @given(sizes=st.lists(st.floats(0.01, 100), min_size=1, max_size=40), data=st.data())
-def test_inclusion_probabilities_are_above_zero_and_rise_with_size_and_add_up_to_the_number_drawn(
+def test_the_chances_of_units_to_be_drawn_rise_with_the_units_sizes_and_add_up_to_the_number_drawn(
     sizes: list[float], data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(1, len(sizes)))
@@ -94,7 +94,7 @@ def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_n
         assert len(weights) == n
 
 
-def test_an_output_whose_pass_or_fail_judges_dispute_is_drawn_from_the_doubtful_stratum() -> None:
+def test_an_output_that_one_judge_passes_and_another_fails_belongs_to_the_stratum_of_doubtful_outputs() -> None:
     examples, ratings = pool([5.0] * 30 + [4.0] * 30)
     ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)

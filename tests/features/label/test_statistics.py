@@ -104,7 +104,7 @@ def test_a_level_that_no_rater_is_expected_to_give_does_not_change_the_labels_ne
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_a_coefficient_computed_from_shares_is_close_to_that_of_thousands_of_ratings_with_these_shares(
+def test_an_agreement_coefficient_of_a_table_of_shares_is_that_of_many_ratings_with_these_shares(
     named: tuple[str, str], weights: Any
 ) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
@@ -136,7 +136,7 @@ def test_one_label_fewer_than_planned_for_an_interval_s_width_makes_the_interval
     assert n == 2 or width(n - 1) > 2 * half_width
 
 
-def test_labels_for_a_share_s_interval_can_be_planned_on_the_logit_scale_from_a_pilot() -> None:
+def test_the_labels_needed_for_an_interval_on_the_logit_scale_follow_from_a_pilot_s_standard_error() -> None:
     n, se = 100, 0.04
     assert labels_for_half_width(0.8, np.sqrt(n) * se, 0.08, transform=LOGIT) == approx(96, abs=6)
 

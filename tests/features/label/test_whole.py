@@ -232,7 +232,7 @@ def label_whole(work: LabelSession, *, passes: int) -> None:
 
 
 @pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
-def test_label_does_not_advise_to_run_improve_if_too_few_responses_are_decided_apart_from_quoted_ones(
+def test_responses_quoted_in_the_rubric_do_not_count_towards_the_decisions_after_which_label_suggests_improve(
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)

@@ -67,7 +67,9 @@ def test_lint_s_advice_names_the_criterion_and_says_what_to_do_and_ends_with_a_c
 
 
 @pytest.mark.parametrize("examples", ["examples.jsonl", "examples.csv"])
-def test_lint_s_next_step_is_to_label_or_to_calibrate_if_labels_exist(tmp_path: Path, examples: str) -> None:
+def test_lint_suggests_to_label_if_the_rubric_has_no_examples_and_else_to_calibrate(
+    tmp_path: Path, examples: str
+) -> None:
     write(tmp_path, it=ADVISED)
     onward = "Next, with or without these edits: markscheme"
     assert in_a_line(linted(tmp_path, "it.yaml").stdout).endswith(f"{onward} label it.yaml --pool YOUR-OUTPUTS.jsonl")

@@ -56,7 +56,7 @@ def test_lint_gives_advice_on_a_misread_yaml_number_and_an_unknown_check_and_a_g
     assert report.advice[1].message.startswith("there is no check 'jsn_valid'")
 
 
-def test_on_a_rubric_in_german_lint_gives_a_note_and_no_advice(tmp_path: Path) -> None:
+def test_lint_gives_no_advice_on_a_rubric_in_german_and_says_that_it_is_not_in_english(tmp_path: Path) -> None:
     report = linted(tmp_path, GERMAN)
     assert (report.status, report.notes, report.advice) == (NO_ISSUES, (NOT_ENGLISH,), ())
 
@@ -67,7 +67,7 @@ def test_linting_with_a_module_of_checks_that_cannot_be_imported_is_a_usage_erro
         lint_file(tmp_path / "reply.yaml", ["nowhere"])
 
 
-def test_the_json_of_a_lint_report_has_faults_advice_and_notes(tmp_path: Path) -> None:
+def test_the_json_of_a_lint_report_has_the_keys_faults_and_advice_and_notes(tmp_path: Path) -> None:
     file = str(tmp_path / "reply.yaml")
     assert linted(tmp_path, WITH_A_CHECK.replace("jsn_valid", "json_valid")).to_json() == {
         "rubric": file,

@@ -53,7 +53,7 @@ def written(tmp_path: Path, raw: bytes) -> Path:
     return tmp_path / "m.gguf"
 
 
-def test_the_control_tokens_read_from_a_model_file_include_added_tokens_written_between_bars(
+def test_the_control_tokens_of_a_model_file_include_tokens_between_angle_brackets_and_bars(
     tmp_path: Path,
 ) -> None:
     assert chat_marks(written(tmp_path, header(VOCABULARY))) == ("<|im_end|>", "</s>", "<|end|>", "<｜User｜>")
@@ -81,7 +81,7 @@ def test_an_old_version_or_an_unknown_type_in_a_model_file_s_header_is_reported(
 
 
 @given(st.text(alphabet=list("<|im_end>/s x\n"), max_size=60))
-def test_removing_a_model_s_chat_marks_from_a_text_leaves_no_mark_and_adds_only_spaces(written: str) -> None:
+def test_removing_a_model_s_control_tokens_from_a_text_leaves_none_and_adds_only_spaces(written: str) -> None:
     marks = ("<|im_end|>", "<|im_end", "</s>")
     split = without_marks(marks)(written)
     assert not any(mark in split for mark in marks)
@@ -148,5 +148,5 @@ def test_llama_cpp_is_asked_for_probabilities_of_answers_if_the_file_says_that_i
     assert "not a decision model" in str(error)
 
 
-def test_the_parameters_of_a_local_judge_with_a_chat_model_do_not_include_a_request_format(local_model: Path) -> None:
+def test_the_identity_of_a_local_judge_with_a_chat_model_has_no_parameter_named_format(local_model: Path) -> None:
     assert "format" not in LocalJudge(local_model).identity.parameters

@@ -95,7 +95,9 @@ def test_an_option_without_effect_is_refused_before_anything_is_read_asked_or_wr
         ("label", "manners", "--plan", "--ratings", "gpt.jsonl", "--target", "0.7"),
     ],
 )
-def test_an_option_with_an_effect_is_taken_by_the_same_commands(folder: Path, command: tuple[str, ...]) -> None:
+def test_options_that_are_refused_when_they_have_no_effect_are_accepted_when_they_have_one(
+    folder: Path, command: tuple[str, ...]
+) -> None:
     assert run("markscheme", *command, cwd=folder).returncode in (0, 1)
 
 
@@ -108,7 +110,7 @@ def test_a_setting_of_the_settings_file_is_never_refused_for_having_no_effect(
     assert run("markscheme", *command, cwd=here).returncode == 0
 
 
-def test_a_workbook_among_the_files_keeps_the_choice_of_a_table(folder: Path) -> None:
+def test_the_table_option_that_chooses_a_sheet_is_accepted_for_a_workbook(folder: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -129,7 +131,9 @@ def test_a_workbook_among_the_files_keeps_the_choice_of_a_table(folder: Path) ->
         ("calibrate", "nosuch.xlsx", "--table", "labels"),
     ],
 )
-def test_a_missing_file_is_named_before_an_option_that_is_about_it(folder: Path, command: tuple[str, ...]) -> None:
+def test_a_missing_file_is_reported_instead_of_an_option_that_would_have_no_effect(
+    folder: Path, command: tuple[str, ...]
+) -> None:
     done = run("markscheme", *command, cwd=folder)
     assert done.returncode == 2
     assert "nosuch" in done.stderr

@@ -85,7 +85,7 @@ def test_verdicts_in_a_table_without_labels_belong_to_the_rater_that_the_file_or
         assert {name: count["kind"] for name, count in report["raters"].items()} == raters, (file, options)
 
 
-def test_values_in_nested_objects_are_mapped_by_path_and_an_import_without_any_rating_is_refused(project: Path) -> None:
+def test_values_in_nested_objects_are_imported_only_if_their_paths_are_mapped(project: Path) -> None:
     (project / "nested.jsonl").write_text(
         '{"id": "n1", "inputs": {"question": "q"}, "output": {"text": "a"}, '
         '"scores": {"good": {"value": 1, "by": "x"}}}'
@@ -156,7 +156,9 @@ def test_a_cell_may_say_that_a_criterion_does_not_apply_if_the_rubric_allows_tha
     assert (lost, criteria["refund"]) == ({}, {"not_applicable": ""})
 
 
-def test_a_decimal_comma_is_read_as_a_point_and_a_long_scale_is_not_listed_level_by_level(project: Path) -> None:
+def test_import_reads_a_comma_before_one_digit_as_a_decimal_point_but_not_a_comma_before_three_digits(
+    project: Path,
+) -> None:
     lost, (criteria,) = desk_labels(project, "yes;no;35,5")
     assert (lost, criteria["clear"]["level"]) == ({}, 35.5)
     lost, _ = desk_labels(project, "yes;no;1,000")
@@ -406,7 +408,7 @@ def test_a_judge_or_annotator_that_no_table_has_as_a_column_or_cell_is_refused(
     assert (done.returncode, hint in done.stderr) == (2, True), done.stderr
 
 
-def test_ratings_of_responses_that_the_rubric_has_no_example_of_are_followed_by_the_command_that_adds_them(
+def test_after_an_import_of_ratings_of_unknown_examples_the_next_command_adds_the_examples(
     project: Path,
 ) -> None:
     (project / "calibration" / "one").mkdir(parents=True, exist_ok=True)

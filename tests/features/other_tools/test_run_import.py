@@ -82,7 +82,7 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     assert [line["under"] for line in wording_lines(tmp_path / WORDINGS_FILE)] == [wording]
 
 
-def test_import_refuses_an_existing_file_unless_it_appends_and_one_file_for_labels_and_responses(
+def test_import_refuses_to_overwrite_a_file_or_to_write_labels_and_responses_to_the_same_file(
     import_labels: Import, tmp_path: Path
 ) -> None:
     import_labels()

@@ -365,9 +365,7 @@ def test_the_odds_of_a_win_against_a_loss_follow_from_log_strengths_as_the_repor
     assert any(said in str(block) for block in systems_blocks(compared))
 
 
-def test_if_pairs_with_one_system_do_not_confirm_the_first_ranked_system_the_sentence_on_ranks_names_that_system() -> (
-    None
-):
+def test_the_sentence_on_ranks_names_the_system_whose_pairs_with_the_first_ranked_system_are_undecided() -> None:
     wins = [-1.0] * 30
     few = [-1.0] * 13 + [1.0] * 7
     even = [-1.0] * 15 + [1.0] * 15

@@ -35,7 +35,7 @@ def test_a_judge_whose_preferences_agree_everywhere_may_decide_the_pairs_of_all_
     assert (calibration.use, calibration.to_json()["decision"]["except"]) == ("gate", [])
 
 
-def test_a_pair_without_ties_and_with_contradictory_answers_in_its_two_orders_is_ungraded_with_that_reason() -> None:
+def test_a_pair_is_ungraded_if_the_answers_in_its_two_orders_contradict_each_other_and_no_tie_is_allowed() -> None:
     examples, ratings = zip(*map(pair, range(30)), strict=True)
     orders = [{**rating, "shown": "first-second"} for rating in ratings]
     turned = {"first": "second", "second": "first"}

@@ -174,7 +174,7 @@ def test_a_report_that_refuses_labels_as_a_random_part_does_not_also_call_them_a
     assert "The labels were said to be a random part of what is graded here." in report
 
 
-def test_a_pass_rate_marked_approximate_is_no_plain_success_and_says_why_it_is_approximate(tmp_path: Path) -> None:
+def test_a_pass_rate_marked_approximate_is_printed_with_a_warning_sign_and_the_reason(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 999, 1000)
     report = shown(tmp_path, "--drawn", "elsewhere")

@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pass_rate_at_a_threshold_refuses_an_experiment_s_json_with_an_output_without_a_case(
+def test_pass_rate_refuses_an_experiment_s_json_in_which_an_output_lacks_a_variant_or_a_case(
     folder: Path,
 ) -> None:
     outputs = [{"variant": "a", "case": "b", "output": "c"}, {"variant": "a"}]

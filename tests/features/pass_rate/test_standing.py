@@ -69,7 +69,9 @@ def test_status_shows_the_pass_rate_of_a_tracked_stream_with_its_interval_in_a_s
     assert f"people would pass {rate}% ({low}–{high})" in page
 
 
-def test_status_and_the_report_give_the_same_pass_rate_since_people_began_to_pass_fewer_responses(folder: Path) -> None:
+def test_status_and_the_report_print_the_same_pass_rates_from_before_and_after_responses_got_worse(
+    folder: Path,
+) -> None:
     lines = [line | {"pass": n < 200 and line["pass"]} for n, line in enumerate(lines_of(*range(8)))]
     tracked(folder, write(folder, lines), "--audits-per-week", "50")
     label(folder, good_before=4)

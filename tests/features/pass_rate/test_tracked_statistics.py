@@ -219,7 +219,7 @@ def test_evidence_of_a_changed_share_of_passes_equals_the_reference_and_does_not
         assert rings_in(after, SHARE_RING) == case["rings_in"]
 
 
-def test_differences_between_reference_weeks_widen_the_limits_for_the_share_of_passes() -> None:
+def test_the_interval_of_the_share_of_passes_allows_for_differences_between_reference_weeks() -> None:
     low, high = share_limits([0.70, 0.90, 0.75, 0.85], [0.0005] * 4)
     assert 0.8 - low == close(high - 0.8)
     assert high - low > 0.2

@@ -65,7 +65,7 @@ def test_a_judge_with_wrong_overall_scores_may_show_trends_if_its_verdicts_on_cr
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_a_rubric_shared_by_all_rows_may_decide_trends_by_criteria_and_limit_false_and_missed_credit(
+def test_a_rubric_shared_by_all_rows_may_limit_wrongly_given_and_wrongly_withheld_credit_for_trends(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "core.yaml").write_text(
@@ -127,7 +127,9 @@ def shared_rubric(trend_on: str) -> tuple[Any, list[dict[str, Any]]]:
     return markscheme.Rubric.from_dict(data), examples
 
 
-def test_the_trend_can_be_decided_by_criteria_although_all_examples_have_the_same_rubric(tmp_path: Path) -> None:
+def test_trends_can_be_decided_by_verdicts_on_criteria_even_if_all_examples_have_the_same_rubric(
+    tmp_path: Path,
+) -> None:
     rubric, examples = shared_rubric("criteria")
     path = tmp_path / "examples.jsonl"
     by_people = [example | {"labels": example["labels"][:2]} for example in examples]

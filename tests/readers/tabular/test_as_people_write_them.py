@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_both_readings_are_suggested_if_either_a_column_of_words_or_one_of_scores_may_be_the_judge_s() -> None:
+def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_both_readings() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -298,7 +298,7 @@ def test_all_sheets_of_a_workbook_are_joined_on_request_if_no_two_have_the_same_
     assert refused["code"] == "ids-apart"
 
 
-def test_ids_that_a_spreadsheet_wrote_as_numbers_with_a_point_are_those_of_the_other_file_zero_included(
+def test_ids_written_with_a_decimal_point_by_a_spreadsheet_match_the_whole_numbers_of_another_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "ann.csv").write_text("id,label\n" + "".join(f"{row}.0,{row % 2}\n" for row in range(12)))

@@ -41,7 +41,7 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_findings_of_one_kind_on_several_criteria_are_shown_together_and_one_on_the_whole_response_separately() -> None:
+def test_findings_of_one_kind_on_several_criteria_are_shown_together_but_apart_from_one_on_whole_responses() -> None:
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
@@ -109,7 +109,7 @@ def test_the_report_names_a_required_criterion_to_fix_first_and_how_many_false_p
     assert worth_knowing(section)[0].text.endswith("changes no decision here.")
 
 
-def test_the_sentence_on_fixing_a_criterion_is_the_same_in_json_markdown_and_html_and_its_counts_are_in_json() -> None:
+def test_the_sentence_on_how_many_decisions_a_repair_corrects_is_the_same_in_json_markdown_and_html() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     sentence = "Fixing it alone would stop 20 of the 20 fails that pass."
     report = plain(json_of(calibration))

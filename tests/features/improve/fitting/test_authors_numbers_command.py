@@ -170,7 +170,7 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
     assert "40 are needed" in error
 
 
-def test_improve_says_how_many_decisions_numbers_cannot_change_because_a_required_criterion_fails(
+def test_improve_counts_decisions_that_no_weights_can_change_because_a_required_criterion_fails(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

@@ -67,7 +67,7 @@ def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about
 
 
-def test_fitted_weights_equal_their_reference_values_if_decisions_give_a_negative_criterion_more_weight() -> None:
+def test_fitted_weights_equal_their_reference_values_if_decisions_suggest_a_heavier_weight_for_a_fault() -> None:
     rows, numbers = worked_rows()
     test = score_test(rows, numbers)
     assert (test.more, test.more + test.spare) == (case.DIRECTIONS, case.UNITS)

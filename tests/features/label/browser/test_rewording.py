@@ -47,7 +47,9 @@ def state_of(project: Path) -> dict[str, Any]:
     return again
 
 
-def test_after_a_rewording_two_annotators_answer_20_questions_instead_of_120(project: Path, page: Page) -> None:
+def test_after_a_rewording_two_annotators_relabel_only_the_reworded_criterion_and_only_on_20_examples(
+    project: Path, page: Page
+) -> None:
     for rater in ("ann", "ben"):
         with Server(project, OWN, rater=rater) as server:
             page.goto(server.url)
