@@ -208,7 +208,14 @@ def writing_lock(path: Path, rater: str) -> ExitStack:
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
-    """Open and lock the file at `path`, and do so again if it was removed or replaced before the lock was obtained."""
+    """Open and lock the file at `path`, and do so again if it was removed or replaced before the lock was obtained.
+
+    Args:
+        path: The file.
+        how: Flags of `os.open`.
+        busy: Function that is called once before waiting for another process's lock; None to raise BlockingIOError
+            instead of waiting.
+    """
     while True:
         handle = os.open(path, how, 0o666)
         try:

@@ -124,7 +124,8 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
 def digits_to_subtract(first: float | None, second: float | None, difference: float | None = None) -> int:
     """Choose the fewest decimals, 0 to 2, at which two written percentages differ by their written difference.
 
-    Return 0 if no decimals help, as for thirds; if a share isn't known; or if the difference is over other examples.
+    Return 0 if no decimals help, as for thirds; if a share isn't known; or if `difference`, the difference that is to
+    be written, isn't that of the two shares, since it is over other examples.
 
     >>> digits_to_subtract(0.84, 0.8), digits_to_subtract(0.844, 0.796)  # 84%, 80%, 5 points
     (0, 1)

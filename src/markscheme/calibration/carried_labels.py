@@ -77,7 +77,7 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Result of labelling again, such as "relabel the rest"; "too few" until all of `check` are labelled."""
+        """Result of labelling again, such as "relabel the rest"; "too few" until all examples of `check` are done."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 

@@ -361,7 +361,10 @@ def exceptions(broken: Sequence[Slice]) -> str:
 
 
 def _agreement_on(weaker: Slice) -> str:
-    """Say how often the judge agrees on a slice, and on what it is worse there if agreement doesn't show that."""
+    """Say how often the judge agrees on a slice.
+
+    If that isn't clearly less often than elsewhere, say also by which figure the judge is worse on the slice.
+    """
     inside = weaker.agreement.value or 0.0
     agrees = f"on {weaker.part.called} it agrees on {percent(inside)} of {weaker.n}"
     if weaker.figure is None or (weaker.rest or 0.0) - inside >= LOWER_AGREEMENT:

@@ -57,7 +57,13 @@ class WholeLabels:
 
     @classmethod
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
-        """Collect labels on whole responses that the judge's prompt doesn't quote; of one kind, if one is given."""
+        """Collect the labels on whole responses, without responses that the judge's prompt quotes as examples.
+
+        Args:
+            examples: The examples with their labels.
+            rubric: The rubric.
+            kind: The kind of labels to collect; None for the strongest kind that the examples have.
+        """
         quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)

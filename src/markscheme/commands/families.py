@@ -32,7 +32,9 @@ sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Return, by field, the option names that one command has in place of a family's usual names; None omits an option.
+    """Return the option names that one command has in place of a family's usual ones, by attribute of the family.
+
+    With None instead of a name, the command lacks the option.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)
@@ -66,8 +68,9 @@ class CommandLine:
             command: The command's name.
             function: Its function, which takes each family of options as a parameter of the family's type, and all
                 families that features add as one parameter of the type `AddedOptions`.
-            keys: The keys that are set on the command line or in the settings file. Of options that only `-o KEY=VALUE`
-                sets, the parser gets these alone: all of them would take half of its time.
+            keys: The keys that are set on the command line or in the settings file. An option that only `-o KEY=VALUE`
+                sets is left out of the signature unless its key is among these, since the parser is slow with many
+                options.
         """
         self.function = function
         self.__doc__ = function.__doc__

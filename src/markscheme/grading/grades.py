@@ -135,7 +135,7 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """Weighted mean merit of the row's own criteria with a tag, and the number of these criteria, by tag."""
+        """Weighted mean merit, and number, of the criteria with a tag that the submission itself brought, by tag."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)

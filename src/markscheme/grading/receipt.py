@@ -126,7 +126,8 @@ class Receipt:
             gate.
         differs: Ways in which the calibration differs from how the grade was made, such as "another judge"; empty if it
             doesn't differ.
-        outside: Criteria, and tags of criteria, that a row brought and nobody labelled; empty if it brought none.
+        outside: Criteria, and tags of criteria, of a submission's own rubric that the calibration doesn't cover, as
+            phrases such as "2 criteria of the row"; empty if there are none.
     """
 
     use: Use
@@ -188,11 +189,11 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a row's own rubric, with the number of the row's criteria that aren't calibrated.
+        """Return the receipt for a submission with its own rubric; `outside` says what of the rubric isn't calibrated.
 
         Args:
             core: The rubric of the run, which was calibrated.
-            of_row: The rubric that a row is graded by.
+            of_row: The rubric by which the submission is graded.
         """
         known_wordings = {criterion.wording for criterion in core.criteria}
         more = [criterion for criterion in of_row.criteria if criterion.wording not in known_wordings]

@@ -68,7 +68,10 @@ def _judged(rubric: Rubric) -> list[Criterion]:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return the prompts of two passes: all, then those with several criteria, reversed; one pass if there are none."""
+    """Return the criteria of each prompt for two passes: all prompts, then those about several criteria once more.
+
+    The second pass has the criteria of each prompt in reverse order. If no prompt is about several, there is one pass.
+    """
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]

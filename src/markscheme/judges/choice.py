@@ -101,8 +101,8 @@ class _BesideRecordings(Wrapping):
         """Return the wrapped judge's reply to a prompt.
 
         Raises:
-            JudgeError: The wrapped judge fails; if its key is refused, the message names the recording, which needs no
-                key.
+            JudgeError: The wrapped judge fails. If its key is refused, the message names recorded replies to all
+                prompts of the run, if there are any, since they need no key.
         """
         try:
             return await self.judge.reply(prompt, sample)

@@ -488,8 +488,8 @@ class Limited(Wrapping):
             prompt: The prompt.
             sample: Number of the sample.
             end: Time on the event loop's clock at which the call is given up.
-            try_until: An earlier time, for a call that tries whether a failing judge answers again; None for any other
-                call.
+            try_until: Time by which the call is given up even before `end`, if it only tries whether a judge that was
+                failing answers again; None for any other call.
         """
         clock = asyncio.get_running_loop().time
         began = clock()

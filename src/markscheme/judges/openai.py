@@ -204,7 +204,13 @@ class OpenAIJudge(SdkJudge):
 
 
 def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
-    """Read the reply from a chat completion, with token probabilities if `expected`; None if it isn't a completion."""
+    """Read the reply from a chat completion; None if it isn't a completion.
+
+    Args:
+        completion: The server's response, as plain data.
+        calls: Number of calls that the reply took, with those that the server refused.
+        expected: True to keep the probabilities of the tokens, from which the mean level is computed.
+    """
     match completion:
         case {"choices": [{"message": {**message}} as choice, *_]}:
             pass

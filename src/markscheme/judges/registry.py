@@ -77,7 +77,10 @@ def price_of(identity: Identity, context: JudgeContext) -> Price | None:
 
 
 def _price_of_calls(identity: Identity, context: JudgeContext) -> Price | Callable[[], Price | None] | None:
-    """Return the price of a judge's tokens, or a function that looks it up later if no budget needs the list price."""
+    """Return the price of a judge's tokens; None if it isn't known.
+
+    If the list price is wanted, but not for a budget, return a function that looks it up when it is called.
+    """
     if context.wants_list_price and context.limiter.budget is None:
         return cache(lambda: price_of(identity, context))
     return price_of(identity, context)

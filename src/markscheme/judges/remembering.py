@@ -269,6 +269,10 @@ def new_owner() -> str:
 
 
 def is_running(owner: str) -> bool:
-    """Return True if the process that owns a claim is running, or may be, as on another computer."""
+    """Return True if the process that reserved a request is running, or may be, as on another computer.
+
+    Args:
+        owner: The process's claim on the request, which holds the computer's name and the process's id.
+    """
     host, _, pid = owner.rpartition(":")[0].rpartition(":")
     return host != _HOST or not is_halted(int(pid))

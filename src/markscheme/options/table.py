@@ -173,8 +173,8 @@ class Family(NamedTuple):
 
     Attributes:
         load: Function that imports the family's dataclass and returns it.
-        commands: Names of the commands that take the family without declaring it, since a feature adds a part to them
-            that reads its options.
+        commands: Names of the commands to which a feature adds these options, so that the command's own function
+            doesn't declare them.
         rank: The family's position among families in help.
         is_of_reading: True if the options are about reading any file. Every command that reads files takes them, and so
             do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).

@@ -72,7 +72,14 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that options name, else an available one, such as one with recorded replies in a folder."""
+        """Return the judge that the options name, else a judge that is available.
+
+        Args:
+            rubric: The rubric to grade by.
+            prompts: The prompts that grading sends first; recorded replies are used if they answer all of these.
+            folders: Folders in which the rubric's calibration folder is looked for.
+            options: How the judge is asked.
+        """
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))

@@ -520,7 +520,15 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Return an output's pass and score by its graders, without the manual rating, or why they are unknown."""
+    """Return an output's pass and score by its graders, without the manual rating, or why they are unknown.
+
+    Args:
+        raw: Promptfoo's record of the output.
+        grading: The grading result in this record.
+        manual: The manual rating; None if there is none.
+        threshold: The lowest score that passes, by the test; None if all assertions must pass.
+        test: The test in this record.
+    """
     passed = raw.get("success", grading.get("pass"))
     score = finite(raw.get("score", grading.get("score")))
     by_function = bool(test.get(SCORING_FUNCTION))

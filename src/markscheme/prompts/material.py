@@ -204,7 +204,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return a key and its value as the words to look for in a text."""
+    """Return the words "key: value" as texts are searched for them; only the value's words if there is no key."""
     return _words(_keyed(key, value))
 
 

@@ -160,7 +160,13 @@ _frame_of_several = lru_cache(maxsize=256)(_new_frame)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
-    """Build the prompt for one score from 0 to 100 for the whole response."""
+    """Build the prompt for one score from 0 to 100 for the whole response.
+
+    Args:
+        rubric: The rubric.
+        submission: The submission.
+        again: True if an earlier reply could not be read, so that the prompt stresses the form of the answer.
+    """
     task = "Rate the response as a whole, from 0 to 100."
     if again:
         task += f" {use_the_form()}"

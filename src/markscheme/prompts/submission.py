@@ -214,7 +214,8 @@ def text_in_file(
         value: The value in the file.
         name: Noun for the value, for the error.
         folder: The folder that paths of parts in it are relative to; None if they can't be followed.
-        lose: Function that is called with a tuple of UNSHOWN_PARTS if a part can't be used.
+        lose: Function that is called, if an image or document can't be used, with a tuple that has the phrase
+            `UNSHOWN_PARTS` as its only item.
 
     Raises:
         SubmissionError: JSON can't express the value.

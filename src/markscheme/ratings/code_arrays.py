@@ -133,6 +133,11 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Renumber groups of rows without gaps; return each row's new group number, and the number of groups."""
+    """Renumber groups of rows without gaps; return each row's new group number, and how many groups there are.
+
+    Args:
+        kind: Number of each row's group, from 0.
+        n_kinds: A number above all of these.
+    """
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

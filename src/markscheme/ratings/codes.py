@@ -294,7 +294,13 @@ class RatingCodes(EqualSequence[Rating]):
         self._codes.frombytes(b"".join([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Append a rating by example id, number of its header (rater, kind, …) and answer codes; return its index."""
+        """Append a rating, and return its index.
+
+        Args:
+            unit: Id of the rated example.
+            header: Index in `headers` of the rating's header (rater, kind, …).
+            row: Code of the answer to each criterion.
+        """
         self.ids.append(unit)
         self._header_of.append(header)
         self._codes.extend(row)
@@ -313,7 +319,7 @@ class RatingCodes(EqualSequence[Rating]):
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
-        """Return the number of a rating's header, which is all but id and answers; store the header if it is new.
+        """Return the index in `headers` of a rating's header, which is all but id and answers; add the header if new.
 
         Args:
             rating: The rating.
@@ -567,11 +573,11 @@ def load_ratings(
 def _lines_to_check(
     path: Path, lines: RatingLines, kind: Kind, interpreted: Callable[[Any], Any]
 ) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
-    """Add to `lines.codes` the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
+    """Add the ratings in a file to `lines.codes`, and yield the lines that must be checked one by one instead.
 
     Yields:
-        The number and text of a line that must be checked. If many lines differ from it only in the id, also the id of
-        its example and the codes of its rating, else None for each.
+        The number and text of a line that must be checked; the id of its example and the codes of its rating, each None
+        if reading many lines at once didn't show it.
     """
 
     def lasting(line: Mapping[str, Any]) -> Any:

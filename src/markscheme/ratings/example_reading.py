@@ -128,7 +128,7 @@ class _Reading:
         line_of: The line of each example, by its id; None for an example in memory.
         ends: For each example, the number of labels of all examples up to and including it.
         names: The different names of inputs, each mapped to itself, so that equal names share one object.
-        line: Function that reads the line with a number again; None if the file can't be read twice.
+        line: Function that reads a line of the file once more, given its number; None if the file can't be read twice.
     """
 
     path: Path | str
@@ -245,7 +245,10 @@ class _Reading:
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield a file's examples as plain data, except lines that need no check, which are added to the examples."""
+        """Yield a file's examples as plain data, to be checked one by one.
+
+        Lines of JSON that are checked many at a time, which is faster, are added to the examples instead of yielded.
+        """
         form = form_of_rows(path)
         if form == "lines":
             with refusing_unreadable(path, RatingError):

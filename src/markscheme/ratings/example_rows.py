@@ -322,7 +322,7 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True if an example may have one of these attributes, as far as is known without reading any example."""
+    """Return True unless it is known, without reading any example, that no example has one of these attributes."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

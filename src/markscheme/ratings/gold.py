@@ -146,7 +146,7 @@ class Gold(Column):
 
     @cached_property
     def picked(self) -> Flags:
-        """Flags of the examples picked by hand, or by a judge's verdict with no chance of the draw on record."""
+        """Flags of the examples picked by hand, or drawn by a judge's verdict with a chance that isn't on record."""
         if any(values_of(self.examples, "stratum")) or set(values_of(self.examples, "weight")) - {1}:
             return self.picked_by_hand
         return np.asarray(self.picked_by_hand | (np.array(values_of(self.examples, "drawn")) == "by-verdict"))

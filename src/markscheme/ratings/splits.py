@@ -103,8 +103,8 @@ class Openings(NamedTuple):
         all: The records, one for each time that a command looked.
         labels: Digest of the labels that held-out examples have now.
         n: Number of held-out examples that have labels now.
-        levels: Digests of each level in these labels; a record with any of the same digests looked at labels that still
-            exist.
+        levels: The digest of each level in these labels. A record with one of these digests is of a look at a label
+            that still exists.
     """
 
     all: tuple[Opening, ...]
@@ -114,9 +114,9 @@ class Openings(NamedTuple):
 
     @property
     def of_these(self) -> int:
-        """Number of recorded looks at any of today's test labels; looks that are counted apart are left out.
+        """Number of recorded looks at any of today's test labels.
 
-        Those are at labels that don't test wordings, such as decisions about the whole response.
+        Looks at labels that don't test wordings, such as decisions about the whole response, aren't counted.
         """
         return len(self._earlier)
 

@@ -91,7 +91,7 @@ def wording_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
-    """Mark a person's answers on reworded criteria as given under an unknown wording, unless the label records it."""
+    """Mark a person's answers on reworded criteria as given under an unknown wording, unless it is on record."""
     if label.kind not in PEOPLE:
         return label
     superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}

@@ -85,7 +85,8 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         rows: The rows of the results, one for each output.
         rater: Name of the graders.
         rubric: The rubric whose criteria are the graded metrics.
-        by_score: Keys of the outputs compared by score; all other outputs are compared by pass or fail.
+        by_score: The `Row.key` of each output that gets Promptfoo's score; all other outputs get 1 for a pass or 0 for
+            a fail as their score.
     """
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
     ratings = []

@@ -206,7 +206,7 @@ class RatedFiles:
 
     @property
     def example_set(self) -> ExampleSet:
-        """The labelled examples of the files; those of a file of examples are as read, with their line numbers."""
+        """The labelled examples of the files; of a file of examples all its examples, with their line numbers."""
         (file,) = self.files[:1]
         return self.labelled if file.examples_read is None else file.examples_read
 
@@ -243,10 +243,10 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with each response renamed to the id that a given example with the same texts has.
+        """Return the files with the ids of the examples for the responses whose texts equal those of an example.
 
         Raises:
-            ComparisonError: A file contains responses, and none of them is an example, by id or by response.
+            ComparisonError: A file contains responses, and none of them has the id or the text of an example.
         """
         return replace(self, files=tuple(_placed(file, examples) for file in self.files))
 

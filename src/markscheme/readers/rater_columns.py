@@ -63,7 +63,10 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """Name a rater's column by the rater, the order in which a judge was shown a pair, and a later sample's number."""
+    """Return the name of a rater's column, which begins with the rater's name.
+
+    For a judge of pairs, the order in which it was shown a pair follows; for samples after the first, "#2" and so on.
+    """
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"

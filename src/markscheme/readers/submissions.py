@@ -77,11 +77,10 @@ def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileConte
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return True if the responses in a file are to be read by the rules for tables, as those in a workbook are.
+    """Return True if a file is to be read as a table of responses, as a workbook is, and not as a single response.
 
-    A JSON file is read by these rules if no tool wrote it, and if the user names its columns or its records have
-    responses. Other text is a single response, even if it looks like a table, unless the user names a table or an
-    encoding.
+    A JSON file is read as a table if no tool wrote it, and if the user names its columns or its records have responses.
+    Any other text is a single response, even if it looks like a table, unless the user names a table or an encoding.
     """
     content = _content(path, options)
     if not path.is_file() or content == "format":

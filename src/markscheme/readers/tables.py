@@ -105,7 +105,12 @@ def read_rows(reading: ImportedFile) -> None:
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[str]:
-    """Return the names that columns of labels may have, the preferred ones first; names of criteria don't count."""
+    """Return the names by which a column of labels is recognized, the preferred ones first, without criteria's names.
+
+    Args:
+        rows: The table's rows.
+        reading: The file's content so far, with the rubric's criteria.
+    """
     return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
 
 

@@ -252,7 +252,12 @@ class Bars(Block):
 
 @dataclass(frozen=True)
 class Tiles(Block):
-    """Counts to be seen at once, each as heading, count in words, ids of examples, and their tag in a page's list."""
+    """Counts of examples, shown in boxes next to each other.
+
+    Attributes:
+        tiles: For each box its heading, the count in words, the ids of the examples, and the tag by which a page's list
+            of examples shows only these.
+    """
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 

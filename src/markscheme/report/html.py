@@ -299,7 +299,10 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return labels for both ends of the line on which a column draws marks; None unless all cells share one line."""
+    """Return labels for both ends of the scale of a column that draws marks on a line.
+
+    None unless all cells of the column are marks on one scale.
+    """
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}

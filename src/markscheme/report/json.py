@@ -94,7 +94,7 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def pieces(data: Any) -> Iterator[str]:
-    """Yield the text that `dumps` would return, piece by piece, but each list whole."""
+    """Yield the text that `dumps` would return in pieces, to save memory; a list is never divided between pieces."""
     return _pieces(data, "\n", _Numbers())
 
 

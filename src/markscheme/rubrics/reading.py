@@ -235,7 +235,7 @@ def _is_meant_as(keys: Keys, data: Any) -> bool:
 
 
 def places_of(data: Any) -> tuple[Place, list[Place]]:
-    """Return the path of the rubric in plain data, and the path of each criterion, in any dialect.
+    """Return the path of the rubric in plain data, and the path of each criterion.
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])

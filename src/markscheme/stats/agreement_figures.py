@@ -203,7 +203,7 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the numbers of units per row; twice in succession if `mirrored`, as each pair counts in both orders."""
+    """Return the numbers of units per row; if `mirrored`, repeat all of them, as each pair counts in both orders."""
     return np.concatenate([units, units]) if mirrored else units
 
 
@@ -331,7 +331,7 @@ def best_constant(
 
 
 def _share_agreeing(pairs: Iterable[tuple[npt.ArrayLike, Floats]], n: int, tolerance: float) -> Floats:
-    """Compute, per example, the share of pairs of scores that agree, of those without nan; nan for an example without.
+    """Compute, per example, the share of its pairs of scores that agree; nan for an example without a complete pair.
 
     Args:
         pairs: Pairs of columns of scores, each of shape (n,), or of one score for all examples and a column.
@@ -348,7 +348,14 @@ def _share_agreeing(pairs: Iterable[tuple[npt.ArrayLike, Floats]], n: int, toler
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:
-    """Return the candidate that agrees with the largest share of an example's annotators, on average over examples."""
+    """Return the candidate that agrees with the largest share of an example's annotators, on average over examples.
+
+    Args:
+        people: Scores of single annotators, shape (n_rows, n_people), nan if missing.
+        candidates: The constant scores to choose from.
+        tolerance: Difference below which two scores agree.
+        units: Number of examples that each row represents, shape (n_rows,).
+    """
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(units[:, None] / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

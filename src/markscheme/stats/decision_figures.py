@@ -59,7 +59,7 @@ class DecisionFigures:
 
     Attributes:
         same: Share of examples on which judge and gold decide alike.
-        stops: Share of gold's fails that the judge fails. Fails that were picked by hand count only here.
+        stops: Share of gold's fails that the judge fails. Fails that were picked by hand count in this share alone.
         keeps: Share of gold's passes that the judge passes.
     """
 
@@ -93,8 +93,8 @@ def decision_figures(
         judge: The judge's decisions, shape (n,), nan if missing.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
         weights: Weight of each example, shape (n,), as `drawn_weights` returns them; None for equal weights.
-        strata: Name of the stratum that each example was drawn from, "" if only the judge's verdict says it; None if
-            labels were drawn otherwise.
+        strata: Name of the stratum that each example was drawn from, "" if it was drawn by the judge's verdict alone;
+            None if labels weren't drawn by strata or verdict.
 
     Example:
         >>> figures = decision_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)

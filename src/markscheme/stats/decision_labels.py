@@ -33,7 +33,7 @@ class _Basis(NamedTuple):
     """Evidence on one share in the labels so far, as if all examples were independent.
 
     Attributes:
-        hits: Number of hits among `n` examples.
+        hits: Number of those `n` examples that count in the share, such as fails that the judge stops.
         n: Number of independent examples with as much information as the labels.
         per_label: Number of independent examples with as much information as one label.
     """
@@ -174,10 +174,10 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return, for each number of labels, the limits outside which the hits decide if a share is above or below a bound.
+    """Return, for each number of labels, two limits by which hits decide on which side of a bound a share lies.
 
-    More hits than the first limit show that the share is above the bound; at most as many as the second, that it is
-    below.
+    Hits are the labels that count in the share. More hits than the first limit show that the share is above the bound;
+    at most as many as the second limit show that it is below.
 
     Args:
         n: Numbers of labels, which may be effective numbers.

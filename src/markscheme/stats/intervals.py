@@ -294,9 +294,8 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
         grouped: True if `off` counts groups, for the wording of the note.
 
     Returns:
-        The estimate: without interval if `off` is below 5, marked approximate from 5 to 9, unchanged from 10. An
-        interval that wasn't computed by leaving units out, since no ratings disagree, is treated in this way too. An
-        estimate without an interval is unchanged.
+        The estimate: without interval if `off` is below 5, marked approximate from 5 to 9, unchanged from 10. However
+        its interval was computed makes no difference. An estimate without an interval is unchanged.
 
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
@@ -464,7 +463,10 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 
 @lru_cache(maxsize=MANY_GROUPINGS)
 def _numbers_of_tuple(names: tuple[str, ...]) -> tuple[Integers, int]:
-    """Return read-only group numbers and the number of groups for a tuple of names, cached as statistics share them."""
+    """Return, for a tuple of names, the index of each one's group as a read-only array, and how many groups there are.
+
+    The result is cached, since many statistics need it.
+    """
     number_of = {name: number for number, name in enumerate(sorted(set(names)))}
     numbers = np.fromiter(map(number_of.__getitem__, names), dtype=np.int64, count=len(names))
     numbers.flags.writeable = False
@@ -525,8 +527,8 @@ class Groups:
 
         Args:
             n: Number of units that each row represents, shape (n_rows,).
-            sets: Number of the set in which each row's units are left out, shape (n_rows,); None if each unit is left
-                out by itself.
+            sets: For each row, a number that is equal for rows whose units are left out together, shape (n_rows,); None
+                if each unit is left out by itself.
 
         Example:
             >>> Groups.counted([3, 1]).left_out(np.array([1.0, 0.0])).tolist()

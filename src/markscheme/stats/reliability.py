@@ -196,7 +196,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Lowest number, of all raters, of examples (or groups) on which a rater leaves its most common rating."""
+        """Fewest examples (or groups) on which any one rater gave another rating than that rater's most common one."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 

@@ -694,7 +694,12 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value over all groups, given its value for each set of identical groups."""
+    """Sum a value over all groups, if groups with equal data are stored as one.
+
+    Args:
+        of_sets: The value of each stored group.
+        in_groups: The stored groups, with the number of groups that each represents in `copies`.
+    """
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

@@ -157,7 +157,7 @@ class SliceColumn:
             score: True if gold is a score. If it has more than six different values, "equal gold" means the same fifth
                 of gold's scores, and the regression also adjusts for gold within each fifth.
             groups: Name of each example's group, such as its task, shape (n_units,); None without groups. With groups,
-                p is computed both with and without them, and the larger one counts.
+                the p-value of a comparison is computed both with and without them, and the larger one counts.
 
         Raises:
             ValueError: The shapes differ.

@@ -59,10 +59,10 @@ def rate_by_verdict(
 def rates_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the pass rates of many sets of responses from labels by verdict; return rates, lower and upper limits.
+    """Compute people's pass rates of many sets of responses, from labels counted separately by the judge's verdict.
 
     Args:
-        passed: Number of labels that pass, for each set and verdict, shape (..., k).
+        passed: Number of labels that pass, for each set and each of the judge's k verdicts, shape (..., k).
         labels: Number of labels of each set and verdict, shape (..., k).
         pool: Number of graded responses of each set and verdict, shape (..., k); no set is empty.
         level: Coverage of each interval.

@@ -49,7 +49,10 @@ class Stratum(NamedTuple):
         return size * (value - (share.lower(confidence) or 0.0)), size * ((1.0 if high is None else high) - value)
 
     def correlation(self, second: Self) -> float:
-        """Return how far two shares vary against each other, 0 to 1, because their labels are of one drawn stratum."""
+        """Return minus the correlation of two strata's shares, 0 to 1: labels drawn for one are lost to the other.
+
+        It is 0 unless the labels of both were drawn from one larger stratum.
+        """
         if self.drawn is None or second.drawn is None or self.drawn[0] != second.drawn[0]:
             return 0.0
         return math.sqrt(math.prod(share.value / (1 - share.value) for _, _, share in (self.drawn, second.drawn)))

@@ -236,7 +236,8 @@ def joinable(
         current: The setting of today's run.
         examples: The examples of today's run that have gold.
         start_over: True to drop the accepted runs in any case.
-        is_asked: True if the judge has been asked already.
+        is_asked: True if the judge has been asked already; until then, its server is assumed to accept the parameters
+            that it accepted in the accepted runs.
 
     Returns:
         The accepted runs, None if today's run can't be added; and the reason why not, None if it can be added, if no

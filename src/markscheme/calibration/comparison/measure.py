@@ -152,7 +152,7 @@ class CriterionComparison:
         criterion: The criterion.
         gold: Gold levels, shape (n_examples,), nan where there is none.
         judge: The judge's levels, shape (n_examples,), nan where there is none.
-        read_people: Function that returns `people`, which takes much memory.
+        read_people: Function that returns the levels of single annotators, an array that takes much memory.
         groups: The group of each example, or its set of groups, left out together in the jackknife; None if there are
             no groups.
         compute: Function that computes the Estimates of the criterion.

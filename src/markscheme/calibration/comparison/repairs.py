@@ -153,7 +153,8 @@ class Repairs:
         by_criterion: The repair by fixing each criterion alone, by the criterion's name.
         stays_wrong: Ids of the wrong decisions that stay wrong even with gold's level on every criterion; None if
             decisions are counted without ids.
-        pair: The repair by the two criteria that together repair most, if no single one repairs a fifth; else None.
+        pair: The repair by the two criteria that together repair most, if no single criterion repairs a fifth of all
+            errors; else None.
     """
 
     totals: Totals
@@ -329,7 +330,13 @@ def _terms(
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> tuple[Floats | Flags, ...]:
-    """Return a criterion's arguments for `TermSums.of`, in order, computed only once for examples of equal level."""
+    """Return a criterion's arguments for `TermSums.of`, in order, computed only once for examples of equal level.
+
+    Args:
+        column: The ratings of the judge or of gold.
+        criterion: The criterion.
+        split: Flags of the examples on which annotators split evenly, so that their level isn't known, by criterion.
+    """
     levels, number = numbered_values(column.levels[criterion.name])
     is_rated = ~np.isnan(levels)
     weights = np.where(is_rated & criterion.has_worth, criterion.weight, 0.0)

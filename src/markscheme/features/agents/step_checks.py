@@ -176,7 +176,13 @@ def _times(count: int) -> str:
 
 
 def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
-    """Return the pattern of tool names in a check's value: the value itself, or its entry `pattern` or `name`."""
+    """Return the pattern of tool names in a check's value: the value itself, or its entry `pattern` or `name`.
+
+    Args:
+        value: The value.
+        check: Name of the check, for messages.
+        others: Further keys that the value may have.
+    """
     if isinstance(value, str) and value:
         return value
     if not isinstance(value, Mapping):
@@ -202,7 +208,13 @@ class _Limits:
 
     @classmethod
     def of(cls, value: Mapping[str, Any], check: str, least: int) -> "_Limits":
-        """Read the limits from the keys `min` and `max` of a check's value."""
+        """Read the limits from the keys `min` and `max` of a check's value.
+
+        Args:
+            value: The value.
+            check: Name of the check, for messages.
+            least: The lower limit if there is no `min`, unless `max` is 0.
+        """
         for key in ("min", "max"):
             limit = value.get(key, 0)
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:

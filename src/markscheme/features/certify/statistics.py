@@ -336,10 +336,10 @@ def labels_for_first_size(
 ) -> int | None:
     """Estimate how many labels in all give a judge's most certain decisions an even chance to keep a promise.
 
-    A promise can be shown only with a smallest number of labelled decisions, however few of them are wrong. With more
-    labels, the most certain decisions of this number are a smaller share of all. Errors in this share are expected as
-    often as in the same share of the labels so far (beta-binomial, with Jeffreys' prior). With groups, the share also
-    has decisions of as many groups as the promise needs.
+    However few decisions are wrong, a promise can only be shown with a certain number of labelled decisions. The more
+    labels there are in all, the smaller is the share of most certain decisions that suffices. In this share, errors are
+    expected as often as among the same share of the labels so far (beta-binomial, with Jeffreys' prior). With groups,
+    the share is large enough to have decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision; a larger number is more certain; nan without a decision, shape (n,).

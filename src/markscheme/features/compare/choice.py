@@ -480,7 +480,7 @@ class _View:
         return self.paired.values(self.table[name])
 
     def graded_by(self, name: str) -> Floats:
-        """Return a judge's score of each example or, if the rubric has no scores, the number of the chosen category.
+        """Return a judge's score of each example or, if the rubric has only categories, the value of the chosen one.
 
         An example that the judge didn't grade has nan.
         """

@@ -229,7 +229,7 @@ def _gold(
         examples: The examples; None if they aren't known.
         rated: The files.
         rule: The user's options on how labels become gold.
-        split: The part of the examples that counts, of labels in files of ratings; None for all.
+        split: The part that counts, dev or test, of the labels in files of ratings; None for both.
         notes: A list to which a note is added if calibrations differ in gold.
 
     Returns:

@@ -27,9 +27,9 @@ class RubricVerdict:
     """A calibration's verdict on the judge, as read from a report or a judge card.
 
     Attributes:
-        use: What the judge may decide.
-        verdict: The verdict on whether the judge agrees well enough.
-        agreement: Share of examples on which the judge agrees.
+        use: What the judge may be used for: gate, trend, explore or none.
+        verdict: The verdict on whether the judge agrees with gold well enough, such as "ok" or "adjust".
+        agreement: Share of examples on which the judge agrees with gold.
         live_judge: The judge's name, by which it can be asked again; None if only its ratings or replies were read.
     """
 

@@ -66,8 +66,8 @@ async def reward(
         seen: Called with the index and Grade of each response when it is graded; the Grade says why a score is None.
         calibration: "require" grades only by rubrics whose accepted run shows that scores of this judge may be
             averaged; "warn" warns if a rubric has no such run; "off" reads no accepted run. Criteria that come with a
-            response need an accepted run on other such rows. With "require", a response gets None if it has more
-            criteria than all labelled rows, or a tag that none of them has.
+            response need an accepted run on other such responses. With "require", a response gets None if it has more
+            criteria than any response labelled for that run, or a tag that none of these has.
 
     Returns:
         For each response the sum, over criteria, of the weight times the level's position on its scale (0 to 1), not

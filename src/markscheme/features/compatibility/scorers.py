@@ -85,7 +85,7 @@ class _JudgeScorer:
         yield self._question(material, again=again), read
 
     def _score(self, reply: Reply, material: Mapping[str, str]) -> Holistic | Unread:
-        """Combine the judge's answers about a response into one score, if an unreadable answer is to count as 0."""
+        """Combine the judge's answers about a response into one score, where each unreadable answer counts as 0."""
         answers = [read_holistic(piece, material, highest=HIGHEST) for piece in reply.parts if not piece.error]
         return combine_holistic([_or_zero(answer) for answer in answers])
 

@@ -174,7 +174,11 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that counts right ratings by group: name, SQL that is 1 if right, and SQL to filter by."""
+        """Yield each part of the counts that counts right ratings by group.
+
+        A part has a name, an SQL expression that is 1 if a rating is right, else 0, and an SQL condition for the
+        examples that count.
+        """
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:
             yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"
@@ -330,7 +334,8 @@ class CountQuery:
     def _sums(self) -> Iterator[tuple[str, str]]:
         """Yield name and SQL of the column with each rater's weighted sum of positions.
 
-        If criteria may not apply, columns follow with the highest possible sum and with the sum of all faults.
+        If raters may answer that a criterion doesn't apply, two columns follow: the total weight of the criteria with
+        a positive weight that apply, and that of the faults that apply.
         """
         for prefix in self._scored:
             terms: list[str] = []

@@ -54,7 +54,10 @@ def counts_of(
 
 
 def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
-    """Yield rows that count scores for each common value of a field, and for all other values together."""
+    """Yield the rows of a counts file that count examples by gold's and the judge's score, by value of a field.
+
+    Rarer values of the field are counted together; examples without a value aren't counted.
+    """
     values = np.array([known_of(example, field) for example in comparison.gold.examples], dtype=np.str_)
     times = Counter(value for value in values.tolist() if value)
     common = sorted(times, key=lambda value: (-times[value], value))[:VALUES_COUNTED]
@@ -123,7 +126,7 @@ def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
-    """Return the number of each example's jackknife set (one group, or several of many groups); None without groups."""
+    """Return the index, from 0, of each example's jackknife set (a group, or several merged); None without groups."""
     if groups is None:
         return None
     distinct, index = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)

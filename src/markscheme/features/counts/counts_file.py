@@ -384,9 +384,10 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earli
 
 
 def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
-    """Raise an error if a part on what fixing a criterion changes lacks columns, or has values that mean nothing.
+    """Raise an error if the part that says what fixing a criterion changes lacks columns, or has an invalid value.
 
-    The columns `gold`, `judge` and `p1` hold decisions (0 or 1); `p2` says whether the score's agreement changes.
+    The columns `gold`, `judge` and `p1` hold decisions, 0 or 1: gold's, the judge's, and the judge's after fixing. `p2`
+    is 1 if fixing brings the score within the tolerance, -1 if out of it, else 0.
     """
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")

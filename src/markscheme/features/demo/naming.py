@@ -122,8 +122,8 @@ def named_in(findings: Sequence[FindingJson]) -> Charge:
 def charge_of(finding: FindingJson) -> Charge:
     """Return the fault that a finding shows, and its subject: the criterion, or the criterion on a system.
 
-    A broken slice is the fault "slice", and a text that only causes a change is the fault "text"; any other fault has
-    the finding's code.
+    The name of the fault is "slice" for a slice on which the judge is worse, and "text" for a change of the judge's
+    levels that only the new wording of the criterion can have caused; else it is the finding's code.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

@@ -281,8 +281,8 @@ def _quoted(text: str) -> str:
 def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
     """Convert readings to labels: MET for a mode that a person noted, UNMET only if a person confirmed its absence.
 
-    No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion. A criterion whose
-    words are no longer the mode's definition gets no new labels; labels given before are stale, and are to be given
+    A reader who noted nothing on a mode gives no label on it, even if the output is good as a whole. A criterion whose
+    words are no longer the mode's definition gets no new labels; its earlier labels are stale and have to be given
     again.
 
     Args:

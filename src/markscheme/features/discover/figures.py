@@ -111,7 +111,7 @@ class ReadOutputs:
     """What people read, with the codebook (the modes) and the reading order, and the figures computed from these.
 
     Attributes:
-        readings: Readings of all readers, each reader's in the order of their file.
+        readings: Readings of all readers, those of one reader in the order of that reader's file.
         codebook: The modes and the notes in them.
         order: The order of all outputs.
         groups: Name of each output's group, such as its task, by the output's id; "" if it has none.
@@ -341,7 +341,12 @@ class ReadOutputs:
         return tuple(tasks.values())
 
     def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
-        """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common modes."""
+        """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common modes.
+
+        Args:
+            share: Share of outputs above which a mode counts as common.
+            sure: Confidence that no common mode goes unseen.
+        """
         groups = self._groups_of(self.order.ids) if self.order.is_pool else None
         read = len(self.random_ids)
         pool = len(self.order.ids) if self.order.is_pool else None

@@ -123,7 +123,14 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
-    """Return the codebook after adding the modes and the assignments of notes that are in a file's lines."""
+    """Return the codebook after adding the modes and the assignments of notes that are in a file's lines.
+
+    Args:
+        outputs: What people read, with the codebook.
+        path: The file.
+        rater: Name of the person or model that wrote the lines.
+        who: The kind of this rater.
+    """
     moment = now()
     book = outputs.codebook
     faults: list[Fault] = []

@@ -17,7 +17,14 @@ NoteSheetHead = Mapping[str, Any]
 
 
 def head_of(name: str, rater: str, examples: Iterable[Example], key: str) -> dict[str, Any]:
-    """Make the first line of a reading sheet's notes file, with the reader and the outputs, signed by the project."""
+    """Make the first line of a reading sheet's notes file, with the reader and the outputs.
+
+    Args:
+        name: Name of the discovery.
+        rater: Name of the reader.
+        examples: The outputs to read.
+        key: The project's key, with which the line is signed so that a changed file is noticed.
+    """
     head = {"sheet": VERSION, "name": name, "rater": rater, "kind": "human", "responses": responses_of(examples)}
     return signed(head, key)
 

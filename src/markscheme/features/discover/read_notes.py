@@ -111,7 +111,12 @@ class NotesIn:
         )
 
     def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
-        """Add a reading from markscheme's own notes files; it replaces the reader's earlier reading of the output."""
+        """Add a reading from markscheme's own notes files; it replaces the reader's earlier reading of the output.
+
+        Args:
+            reading: The reading.
+            passages: Its notes, with the passages that they are about.
+        """
         key = (reading.rater, reading.id)
         self.readings[key] = reading
         self.passages[key] = list(passages)

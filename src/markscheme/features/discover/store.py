@@ -234,7 +234,16 @@ class DiscoveryFolder:
         reads_all: bool = False,
         columns: ColumnOptions = ColumnOptions(),
     ) -> PoolRecord:
-        """Update the record of which outputs to read, with seed and settings; arguments left out change nothing."""
+        """Update the record of which outputs to read, with seed and settings; arguments left out change nothing.
+
+        Args:
+            pool: The file of outputs that the user named; None for the file on record.
+            seed: Random seed of the reading order; ignored once a file is on record.
+            drawn: Ids of outputs declared to be a random draw, which are added to those on record.
+            agreement: Agreement of the two groupings that a model proposed, as `PoolRecord` has it.
+            reads_all: True to record that no output stays unread.
+            columns: What the columns of the file mean.
+        """
         record = self.pool_record()
         if seed is not None and record.path is None:  # later, another order would hide what is a random draw
             record = replace(record, seed=seed)

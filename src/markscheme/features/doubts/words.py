@@ -17,7 +17,12 @@ def without_a_level(criteria: Sequence[str], ids: Sequence[str], labelled: int, 
 
 
 def failed_by_others(passing: int, false_fails: int) -> str:
-    """Say that the judge passes every criterion of some false fails, and what else may fail them."""
+    """Say that the judge passes every criterion of some false fails, and what else may fail them.
+
+    Args:
+        passing: Number of those false fails.
+        false_fails: Number of all false fails.
+    """
     return (
         f"On {passing} of {counted(false_fails, 'false fail')} the judge passes every criterion: the file's own pass "
         "or fail also counts what isn't a criterion, such as `contains` or a choice among outputs."

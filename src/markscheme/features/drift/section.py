@@ -20,7 +20,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
     Args:
         baseline: The comparison with the accepted runs.
-        decides: Verb of the advice to label again before the judge "gates", if the author's own edit moved it.
+        decides: Verb for what the judge does, such as "gates", in the advice to label again before it does that.
     """
     foremost = baseline.foremost
     never = "Don't compare its scores with earlier ones."

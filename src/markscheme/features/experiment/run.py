@@ -335,7 +335,8 @@ async def outputs_and_grading(
 ) -> tuple[Outputs, Grading]:
     """Make all outputs, and open the judge that is to grade them.
 
-    The judge is opened before a model is paid, unless recordings may have to cover outputs.
+    If outputs have to be made, the judge is opened first, so that no model is paid in vain. Else it is opened once the
+    prompts about the outputs are known, so that recorded replies to them can be used.
 
     Args:
         experiment: The experiment; its rubric has the settings of the run.

@@ -111,7 +111,14 @@ def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, 
 
 
 def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield where in a configuration, as a path of keys and indices, a `provider` names the grader of an assertion."""
+    """Yield where in a configuration, as a path of keys and indices, a `provider` names the grader of an assertion.
+
+    Args:
+        data: A part of the configuration.
+        grader: Name of the grader.
+        assertion: The assertion.
+        place: Path of this part in the configuration.
+    """
     if isinstance(data, list):
         for index, item in enumerate(data):
             yield from _places(item, grader, assertion, (*place, index))

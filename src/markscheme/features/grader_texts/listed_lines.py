@@ -51,7 +51,8 @@ class _Item:
 
         Args:
             line: The line.
-            below: The text of the nested point that the line begins, which is added to `below`; None if it begins none.
+            below: The text of the nested point that the line begins, which is added to the nested points; None if it
+                begins none.
         """
         self.text += f" {line.strip()}"
         self.below += [] if below is None else [below]

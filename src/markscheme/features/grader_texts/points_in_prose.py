@@ -50,7 +50,7 @@ def lists_in_prose(text: str) -> Sequence[TextList]:
 
 
 def _marked(text: str) -> Sequence[TextList]:
-    """Return the list within sentences whose points begin with numbers or letters, as in "(a) … (b) …"."""
+    """Return, as one list, points in running text that begin with numbers or letters, as in "(a) … (b) …"; else ()."""
     return _between(text, list(_in_turn(text)))
 
 

@@ -59,7 +59,7 @@ class ImprovableSet:
         parted: All examples, divided into parts at random if the file has no parts.
         dev: The dev examples, which may be looked at; with `outside`, all examples.
         sealed: The held-out examples; with `outside`, all examples.
-        folder: The folder in which openings and adopted words are recorded.
+        folder: The folder in which tests on held-out labels ("openings") and adopted words are recorded.
         outside: True if the candidates were written without these labels.
         day: Today's date.
     """

@@ -232,8 +232,8 @@ class WordingTrial:
             tasks on which it was tried; None if too little was graded. Wordings are selected by their gain, so it isn't
             an unbiased estimate.
         n: Number of dev examples on which the two wordings were compared.
-        detail: The reason why it was not graded; None if it was.
-        spread: Standard deviation of the gain over these tasks; None for fewer than two.
+        detail: An error of the judge, if the outcome is "not graded"; None if it isn't, or if no error is known.
+        spread: Standard deviation of the gain over the tasks on which the wording was tried; None for fewer than two.
     """
 
     wording: Wording

@@ -150,7 +150,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 
 
 def _incomplete(labels: Iterable[Rating], rubric: Rubric) -> int:
-    """Count the responses of which some label on criteria leaves out another criterion."""
+    """Count the responses with a label that has a level on some of the criteria, but not on all."""
     names = {criterion.name for criterion in rubric.criteria}
     return len({label.id for label in labels if label.criteria and not names <= label.criteria.keys()})
 

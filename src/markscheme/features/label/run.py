@@ -204,7 +204,10 @@ def _say_where(work: LabelSession, url: str, port: int, *, json: bool) -> None:
 
 
 def _write_sheets(works: Sequence[LabelSession], target: Path, *, timed: bool, json: bool) -> int:
-    """Write each rater's sheet, and add its responses to the rubric's examples for `import`; return the exit status."""
+    """Write a labelling sheet (a page that needs no server) for each rater, and return the exit status.
+
+    The responses to label are added to the rubric's examples, so that `import` finds the examples of the answers.
+    """
     for work in works:
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")

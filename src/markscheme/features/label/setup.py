@@ -155,7 +155,17 @@ def _work(
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
 ) -> LabelSession:
-    """Make a rater's session, with the questions about each response; the order of the responses is set later."""
+    """Make a rater's session, with the questions about each response; the order of the responses is set later.
+
+    Args:
+        rubric: The rubric.
+        source: The file of the responses.
+        pool: The responses, with labels given before.
+        home: The rubric's file of examples, to which labelled responses are added.
+        file: The rater's file of labels.
+        ask_whole: When to ask for a decision on the whole response.
+        rows: The criteria to ask about, if responses bring their own; None to ask about the rubric's.
+    """
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}

@@ -35,7 +35,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
         weights: Cost of a disagreement, as for `agreement`; the levels count as evenly spaced.
 
     Returns:
-        The coefficient, without a unit; nan if chance alone gives full agreement.
+        The coefficient; nan if chance alone gives full agreement.
 
     Raises:
         ValueError: The name is another one, or the coefficient can't have these weights.

@@ -95,11 +95,11 @@ def _show(report: LintReport, only: str, *, json: bool) -> None:
 def _next_step(path: Path, named: str) -> str:
     """Return the command to use a rubric with next: calibrate a judge if there are examples, else label some.
 
-    It is "" if the rubric has no name.
+    Return "" if several rubrics are checked.
 
     Args:
         path: The rubric's file.
-        named: The rubric as the user named it; "" if several rubrics are checked, so that there is no next step.
+        named: The rubric as the user named it; "" if several rubrics are checked.
     """
     if not named:
         return ""

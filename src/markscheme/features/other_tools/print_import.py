@@ -89,7 +89,10 @@ def print_import(
 
 
 def _rubric_of_call(name: str) -> Rubric:
-    """Return the rubric with this name or in this file; if a file's rows bring rubrics, one with all their criteria."""
+    """Return the rubric that a name or file on the command line means.
+
+    For a file of rows with rubrics of their own, return one rubric with the criteria of all rows.
+    """
     path = Path(name)
     return _rubric_of_rows(path) if rows_bring_rubrics(path) else rubric_named(name)
 

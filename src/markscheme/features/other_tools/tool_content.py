@@ -196,10 +196,10 @@ class ToolContent(Import):
         """Return an agent's steps under the name of the input that takes them; {} if a response has none.
 
         Args:
-            name: The input's name for a rubric that declares none.
+            name: Name of the input, unless the rubric declares another input for steps.
             recorded: Messages or spans.
-            beyond: Number of messages or spans of a response without an agent; steps are returned only if there are
-                more.
+            beyond: Number of messages or spans that a response without an agent has at most. If the rubric declares no
+                input for steps, steps are returned only if there are more.
         """
         declared = [
             name_of_input
@@ -421,7 +421,13 @@ class ToolContent(Import):
     def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: ImportedFile) -> None:
         """Add a raw rating to the ratings that its rater gave the response.
 
-        A repeated value replaces an annotator's earlier one; by a judge, it counts as a further run.
+        If an annotator rated the same thing before, the new value replaces the earlier one. A judge's new value counts
+        as a further run.
+
+        Args:
+            ratings: The ratings so far, by response, rater, kind and sample; the rating is added to them.
+            raw: The rating as the export has it.
+            reading: The file's content, with the rubric.
         """
         name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)

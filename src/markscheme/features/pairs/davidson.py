@@ -115,8 +115,8 @@ def davidson(
     """Estimate the strength of each system, from preferences between pairs of responses.
 
     Args:
-        first: The number of the system behind each first response, shape (n,).
-        second: The number of the system behind each second response, shape (n,).
+        first: The index, from 0, of the system that wrote each first response, shape (n,).
+        second: The index of the system that wrote each second response, shape (n,).
         preference: Below 0 if the first response is better, 0 for a tie, above 0 if the second is, nan where there is
             no preference, shape (n,).
         n_systems: Number of systems.

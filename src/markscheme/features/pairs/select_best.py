@@ -188,6 +188,12 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
     """Return the indices of the outputs that are left after a knockout, in which each pair is shown in one order only.
 
     The order of pairs is random, with a seed from the texts.
+
+    Args:
+        grading: The grading, with the rubric of pairs and the judge.
+        call: Promptfoo's call.
+        texts: The outputs.
+        matches: A list to which the knockout's matches are added.
     """
     once = replace(grading, rubric=replace(grading.rubric, orders=1))
     chance = random.Random(fingerprint(list(texts)))  # noqa: S311 - an order, not a secret

@@ -57,7 +57,10 @@ def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOpt
 def own_labels(
     files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions
 ) -> tuple[RatedFiles, DecidedExamples] | None:
-    """Read a single file, and its examples that people and judge both decided; None if that isn't possible."""
+    """Read a single file, and its examples that people and judge both decided.
+
+    None if there are several files, if the file is a table or can't be read, or if it has no such examples.
+    """
     if len(files) != 1 or names_table([str(files[0])]):
         return None
     try:

@@ -92,7 +92,13 @@ def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
 
 
 def _other_labels(then: Mapping[str, str], rubric: Rubric, examples: ExampleSet | None) -> Iterator[str]:
-    """Yield how many examples have other labels than when the run was accepted, if any have."""
+    """Yield a sentence on how many examples have other labels than when the run was accepted, if any have.
+
+    Args:
+        then: The digest of each example's labels when the run was accepted, by the example's id.
+        rubric: The rubric.
+        examples: The examples with their labels now; None if they can't be read.
+    """
     changed = 0 if examples is None else _count_changed(then, examples)
     if changed and examples is not None:
         from markscheme.calibration.carried_labels import carried_labels  # loads statistics

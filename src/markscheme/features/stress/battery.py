@@ -296,7 +296,13 @@ def begin_run(folder: Path, key: str) -> int:
 
 
 def finish_run(folder: Path, key: str, number: int) -> None:
-    """Mark a stress run finished, so that the next run asks its questions again."""
+    """Mark a stress run finished, so that the next run asks its questions again.
+
+    Args:
+        folder: The folder with the files of runs.
+        key: Digest of the questions and the judge.
+        number: The run's number, as `begin_run` returned it.
+    """
     _note_run(folder, key, number, finished=True)
 
 

@@ -95,7 +95,8 @@ def _mixed_form(
 
     Args:
         mixed: Names of the columns that mix numbers and words.
-        columns: For each column, its values, with the number of times each occurs.
+        columns: For each column, its values, with the number of times each occurs; values that differ only in case and
+            the like are one "folded" value.
         spelling: Text of each folded value as it is in the table, by folded value, for the message.
     """
     values = {value: count for counted in columns.values() for value, count in counted.items()}

@@ -262,7 +262,10 @@ def _may_be_title(row: Sequence[str]) -> bool:
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
-    """Return True if a row looks like a header: its cells are distinct, and one is a usual name such as "id"."""
+    """Return True if a row looks like a header of a table with `width` columns.
+
+    Its cells are as many as the columns, distinct and not empty, and one is a usual name such as "id".
+    """
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 

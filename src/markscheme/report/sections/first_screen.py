@@ -233,7 +233,7 @@ def _why_nothing(calibration: Calibration) -> str:
 
 
 def _reasons_not_graded(calibration: Calibration) -> list[str]:
-    """Return why each example has no score; a held-out example's reason is hidden unless another example has it too."""
+    """Return why each example has no score; a reason that only held-out examples have is hidden."""
     shown = {*calibration.reasons_not_graded.values()}
     return [why if why in shown else _HELD_OUT for why in calibration.all_reasons_not_graded.values()]
 
@@ -320,7 +320,12 @@ def _compares_levels(comparison: Comparison) -> bool:
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:
-    """Define agreement and the baseline, for what is compared: scores, decisions, levels or preferences."""
+    """Define agreement and the baseline, for what is compared: scores, decisions, levels or preferences.
+
+    Args:
+        comparison: The judge compared with gold.
+        between: Sentences to put after the definition of the baseline, each with a space after it; "" for none.
+    """
     measure = comparison.measure
     if _compares_levels(comparison):
         agreement = f"Agreement{_of_settings(comparison.settings)}: {_levels_agree(comparison)}"

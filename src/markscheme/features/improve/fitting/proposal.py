@@ -244,7 +244,7 @@ def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return each row's weight times the cost of deciding it wrongly, in units of the mean cost of the two errors."""
+    """Return each row's weight times the cost of deciding it wrongly; false pass and false fail cost 1 on average."""
     cost = np.where(rows.passed == 0, numbers.odds, 1.0)
     return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
 

@@ -72,7 +72,7 @@ class AnchorLook:
             accepted: The accepted run.
             ratings: The new ratings.
             at: Time at which the judge was asked.
-            day: The last day of the responses that are added together with this record.
+            day: The last day of the new responses that the same run of `pass-rate --track` added to the stream.
             setting: Digest of the questions and of the judge.
         """
         rubric = accepted.setting.rubric
@@ -251,10 +251,10 @@ def judge_moved(
 
     Args:
         accepted: The accepted runs.
-        looks: Looks at their examples, and at those of runs accepted before them.
+        looks: Looks at the examples of these runs, and at those of earlier accepted runs.
         since: The day from which looks count; None for all.
-        begun: The time from which looks at runs accepted before these count, as evidence that the judge had moved when
-            these were accepted; None to count no such looks.
+        begun: The time from which looks at earlier accepted runs count, as evidence that the judge had moved before the
+            present runs were accepted; None to count no such looks.
     """
     if not accepted.ratings:
         return AnchorWatch()

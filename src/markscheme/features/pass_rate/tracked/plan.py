@@ -71,7 +71,7 @@ class JudgeRates:
 
     @property
     def good(self) -> float:
-        """Share of all responses that people pass, computed from the other rates."""
+        """Share of all responses that people pass, whether the judge passes or fails them."""
         return self.share * self.of_passes + (1 - self.share) * self.of_fails
 
     def after_drop(self, drop: float) -> "JudgeRates":
@@ -92,9 +92,9 @@ def audit_plan(
     Args:
         rates: The rates of the judge.
         audits: Number of audits per week, whose labels come a week later.
-        drops: Drops of people's rate, smaller than the rate itself.
-        streams: Number of streams to simulate; if few streams find a drop, the numbers of weeks of two plans with 400
-            streams each can differ by a third.
+        drops: Drops of the share that people pass, each smaller than that share.
+        streams: Number of streams to simulate. With 400, the weeks until a drop is found can differ by a third between
+            two simulations if it is found in few of the streams.
     """
     by_drop = [_weeks_to_find(rates, audits, drop, streams) for drop in drops]
     return AuditPlan(

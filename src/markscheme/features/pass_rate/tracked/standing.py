@@ -79,7 +79,7 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week that a look counted or, if it counted none, the week of the last day that counts."""
+    """Return the last week that a look counted or, if it counted none, the week of the last day that was over then."""
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 
