@@ -451,6 +451,41 @@ def test_tracking_refuses_responses_without_a_time_or_graded_by_a_new_judge_or_w
     assert "--track needs --rubric" in run(*command, cwd=folder).stderr
 
 
+def test_tracking_names_file_and_line_of_a_second_verdict_and_of_a_missing_time(folder: Path) -> None:
+    first, second = lines_of(0)[:2]
+    write(folder, [first], "first.jsonl")
+    write(folder, [second, {**first, "pass": not first["pass"]}], "second.jsonl")
+    done = tracked(folder, "first.jsonl", "second.jsonl")
+    assert (done.returncode, f"second.jsonl:2: two verdicts on the response '{first['id']}'" in done.stderr) == (
+        2,
+        True,
+    )
+    done = tracked(folder, write(folder, [first, {**second, "time": None}]))
+    assert (done.returncode, "traces.jsonl:2: has no `time`" in done.stderr) == (2, True)
+
+
+def test_a_stream_does_not_say_that_nothing_is_graded_if_a_part_of_a_week_is_graded(folder: Path) -> None:
+    lines = lines_of(0)
+    for line in lines[25:]:
+        del line["pass"]
+    done = tracked(folder, write(folder, lines), json_too=False)
+    assert "No week is nine tenths graded yet." in done.stdout
+    assert "Nothing is graded yet" not in done.stdout
+
+
+def test_verdicts_and_times_are_read_also_if_the_first_line_of_a_file_has_none_or_names_fewer_keys(
+    folder: Path,
+) -> None:
+    lines = lines_of(0)
+    del lines[0]["pass"]
+    stream = said(folder, write(folder, lines))
+    assert stream["not_graded"] == 1
+    assert stream["last_week"] == pytest.approx(sum(line["pass"] for line in lines[1:]) / 49)
+    del lines[0]["time"]
+    done = tracked(folder, write(folder, lines))
+    assert (done.returncode, "traces.jsonl:1: has no `time`" in done.stderr) == (2, True)
+
+
 def test_tracking_reports_responses_whose_ids_are_known_but_whose_texts_changed(folder: Path) -> None:
     said(folder, write(folder, lines_of(0)))
     report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))

@@ -60,6 +60,8 @@ class TimedResponse:
         columns: Values of inputs that may have only a few different values, by name.
         has_zone: True if its row states a time with a zone, False if without; None if the day was given for all, or
             the tool's times are known to be in UTC.
+        path: The file that it is in; None if the file's rows aren't read one by one.
+        line: The line of that file on which it is; None if it isn't known.
     """
 
     submission: Submission
@@ -70,6 +72,8 @@ class TimedResponse:
     judge: str | None
     columns: Mapping[str, Any]
     has_zone: bool | None = None
+    path: Path | None = None
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -124,17 +128,19 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
         RatingError: A response has two different verdicts.
     """
     by_id: dict[str, TimedResponse] = {}
-    faults = []
+    faults: dict[Path, list[Fault]] = {}
     for response in responses:
         before = by_id.setdefault(response.submission.id, response)
         if before is response:
             continue
         if before.is_graded and response.is_graded and before.passes != response.passes:
-            faults.append(Fault(f"two verdicts on the response {response.submission.id!r}", None))
+            fault = Fault(f"two verdicts on the response {response.submission.id!r}", response.line)
+            faults.setdefault(response.path or path, []).append(fault)
         elif response.is_graded and not before.is_graded:
             by_id[response.submission.id] = response
     if faults:
-        raise RatingError(faults, path=path)
+        first = next(iter(faults))
+        raise RatingError(faults[first], path=first)
     return list(by_id.values())
 
 
@@ -161,43 +167,46 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
         rows: Iterable[_RowOnLine] = ((None, trace) for trace in traces_in(peek))
     else:
         rows = ((line, row) for line, (_, row) in peek.parts_on_lines())
-    reader: _RowReader | None = None
+    named = [(line, ordinal, row) for ordinal, (line, row) in enumerate(rows, start=1) if isinstance(row, Mapping)]
+    if not named:
+        raise RatingError("holds no responses", path=peek.path)
+    reader = _RowReader(
+        peek.path, list(dict.fromkeys(name for _, _, row in named for name in row)), rubric, times, columns
+    )
     faults: list[Fault] = []
-    for ordinal, (line, row) in enumerate(rows, start=1):
-        if not isinstance(row, Mapping):
-            continue
-        reader = reader or _RowReader(peek.path, row, rubric, times, columns)
+    for line, ordinal, row in named:
         try:
-            yield reader.response(row, ordinal)
+            yield replace(reader.response(row, ordinal), path=peek.path, line=line)
         except ValueError as error:
             faults.append(Fault(str(error), line, row=ordinal))
     if faults:
         refuse_lines(RatingError(faults, path=peek.path))
-    if reader is None:
-        raise RatingError("holds no responses", path=peek.path)
 
 
 class _RowReader:
-    """Reader of a table's rows as responses; the keys of the first row tell which column holds what."""
+    """Reader of a table's rows as responses; the names of all columns tell which one holds what.
+
+    A row may lack columns: a response without a verdict has none for verdicts.
+    """
 
     def __init__(
-        self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions
+        self, path: Path, names: Sequence[str], rubric: Rubric, times: TimeOptions, columns: ColumnOptions
     ) -> None:
         self._rubric = rubric
         self._times = times
         self._folder = path.parent
-        by_name = {name.casefold(): name for name in first}
+        by_name = {name.casefold(): name for name in names}
         self._time = _column(by_name, (times.column,) if times.column else TIME_NAMES)
         if self._time is None and times.day is None:
-            raise _no_time(path, list(first), times.column)
+            raise _no_time(path, list(names), times.column)
         self._id = columns.id or _column(by_name, _ID_NAMES)
         self._group = columns.group or _column(by_name, _GROUP_NAMES)
         self._response = columns.response or _column(by_name, (*RESPONSE_KEYS, "answer"))
         verdicts = columns.judge or tuple(filter(None, (_column(by_name, _VERDICT_NAMES),)))
         self._verdict = verdicts[0] if verdicts else None
         for name in (columns.id, columns.group, columns.response, *columns.judge):
-            if name is not None and name not in first:
-                raise UsageError(f"{path}: there is no column {name!r}; it has {', '.join(first)}")
+            if name is not None and name not in names:
+                raise UsageError(f"{path}: there is no column {name!r}; it has {', '.join(names)}")
         self._passes = {folded_word(value.rpartition("=")[2]) for value in columns.pass_}
         self._judge = _column(by_name, _JUDGE_NAMES)
         self._raters = frozenset((*columns.judge, *columns.human))
@@ -243,6 +252,8 @@ class _RowReader:
             return self._times.day
         raw = None if self._time is None else row.get(self._time)
         time = read_time(raw)
+        if raw is None or raw == "":
+            raise ValueError(f"has no `{self._time}`; write it as 2025-10-06T09:30:00Z")
         if time is None:
             raise ValueError(f"`{self._time}` isn't a time: {shown(raw)}; write it as 2025-10-06T09:30:00Z")
         has_zone = time.tzinfo is not None

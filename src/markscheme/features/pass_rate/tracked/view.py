@@ -145,7 +145,7 @@ def _callout(look: Look) -> Callout:
         judge_passes = look.last_week if look.last_week is not None else look.judge_alone
         still = _still(look)
         comma = "," if was and still else ""
-        passes = "Nothing is graded yet."
+        passes = _why_no_share(look)
         if judge_passes is not None:
             passes = f"The judge passes {percent(judge_passes)}{was}{comma}{still}."
         return Callout("open", "What people would pass isn't known yet.", f"{passes} {waits[:1].upper()}{waits[1:]}.")
@@ -153,6 +153,13 @@ def _callout(look: Look) -> Callout:
     if not look.people.reference:
         head = f"People would pass {percent(rate.value)} (95% CI {_range(rate)}). Whether they move shows from now on."
     return Callout("good", head, alone)
+
+
+def _why_no_share(look: Look) -> str:
+    """Return a sentence on why no share of passes is reported: too few responses of past weeks are graded."""
+    if any(week.graded for week in look.over):
+        return "No week is nine tenths graded yet."
+    return "Nothing is graded yet." if look.over else "No week is over yet."
 
 
 def head_of(named: str, *, better: bool) -> str:
