@@ -313,6 +313,25 @@ def test_an_impossible_option_of_grade_is_refused_before_a_judge_is_asked(
     assert not (here / "asked").exists()
 
 
+def test_grade_renames_a_key_by_map_also_if_the_first_line_of_the_file_lacks_it(here: Path) -> None:
+    rows = [{"id": "r0"}, *({"id": f"r{k}", "said": "thanks"} for k in range(1, 10))]
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = _grade(here, "rows.jsonl", "--map", "said=response", "--json")
+    grades = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [grade["error"] is None for grade in grades] == [False] + [True] * 9, done.stderr
+
+
+def test_grade_leaves_out_a_damaged_line_with_a_warning_also_if_keys_of_the_file_are_renamed(here: Path) -> None:
+    rows = [json.dumps({"id": f"r{k}", "said": "thanks"}) for k in range(4)]
+    (here / "rows.jsonl").write_text("\n".join([*rows, "{broken", ""]), encoding="utf-8")
+    refused = _grade(here, "rows.jsonl", "--map", "said=response")
+    assert (refused.returncode, "rows.jsonl:5: is not readable JSON" in refused.stderr) == (2, True)
+    done = _grade(here, "rows.jsonl", "--map", "said=response", "-o", "skip_damaged=true", "--json")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 4), done.stderr
+    assert done.stderr.count("rows.jsonl:5: is not readable JSON") == 1
+    assert "left out" in done.stderr
+
+
 @pytest.mark.proof
 def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(here: Path) -> None:
     n = 300

@@ -165,7 +165,7 @@ def _of_rows(
     for ordinal, (row_number, cells) in enumerate(_cells(path, form), start=1):
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=row_number)
-        row = _renamed(cells, fields, path, is_first=ordinal == 1)
+        row = _renamed(cells, fields, path, names=cells)
         response = response or _response_column(
             path, row, fields, notify, inputs=", ".join(name for name in row if name in shown) or "none"
         )
@@ -178,17 +178,17 @@ def _of_rows(
         try:
             fault = NO_RESPONSE if is_missing(row[response]) else ""
             text = "" if fault else in_cell(row[response])
-            submission = Submission(text, inputs, id, fault, folder=path.parent)
+            yield row_number, Submission(text, inputs, id, fault, folder=path.parent)
         except SubmissionError as error:
             refuse_lines(RatingError(str(error), path=path, line=row_number))
-            continue
-        yield row_number, submission
 
 
 def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:
-    for line_number, (number, line) in enumerate(json_rows(path, RatingError), start=1):
+    rows = json_rows(path, RatingError) if fields else ()
+    names = {name for _, line in rows if isinstance(line, dict) for name in line}
+    for number, line in json_rows(path, RatingError):
         try:
-            row = _renamed(line, fields, path, is_first=line_number == 1) if isinstance(line, dict) else line
+            row = _renamed(line, fields, path, names=names) if isinstance(line, dict) else line
             is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
             yield number, submission_of({**row, "response": None} if is_without else row, number, path.parent)
         except ValueError as error:
@@ -200,18 +200,18 @@ def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | No
     yield from parquet_rows(path) if form == "parquet" else table_rows(path, RatingError)
 
 
-def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """Return a row with columns renamed as the user asks; in the first row, check that these columns exist.
+def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, names: Collection[str]) -> dict[str, Any]:
+    """Return a row with columns renamed as the user asks; raise an error if no row of the file has such a column.
 
     Args:
         row: The row.
         fields: The field that a column holds, by the column's name.
         path: The file, for messages.
-        is_first: True for the file's first row.
+        names: Names of the columns that at least one row of the file has.
     """
-    for column in fields if is_first else ():
-        if column not in row:
-            near = suggestion(column, row, mark="`")
+    for column in fields:
+        if column not in names:
+            near = suggestion(column, names, mark="`")
             raise RatingError(f"`--map`: there is no column {column!r}{near}", path=path)
     return {fields.get(name, name): value for name, value in row.items()} if fields else row
 

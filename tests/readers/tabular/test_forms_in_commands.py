@@ -1,5 +1,6 @@
 """Each command that takes a table prints the same screen for it from CSV, JSON and a workbook."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -51,3 +52,13 @@ def test_a_command_says_the_same_about_a_table_in_every_file_format(command: str
         assert done.returncode == status, done.stderr
         screens.add(re.sub(r"\s+", " ", (done.stdout + done.stderr).replace(path.name, "TABLE")))
     assert len(screens) == 1
+
+
+def test_a_damaged_line_of_a_table_in_json_lines_is_refused_or_left_out_by_skip_damaged(tmp_path: Path) -> None:
+    rows = [json.dumps({"id": f"r{n}", "judge": "pass", "human": "pass" if n % 3 else "fail"}) for n in range(30)]
+    (tmp_path / "table.jsonl").write_text("\n".join([*rows[:5], "{broken", *rows[5:]]), encoding="utf-8")
+    refused = run("markscheme", "calibrate", "table.jsonl", cwd=tmp_path)
+    assert (refused.returncode, "table.jsonl:6: is not readable JSON" in refused.stderr) == (2, True)
+    done = run("markscheme", "calibrate", "table.jsonl", "-o", "skip_damaged=true", cwd=tmp_path)
+    assert "30 rows, 30 with both" in done.stdout, done.stderr
+    assert "table.jsonl:6: is not readable JSON" in done.stderr

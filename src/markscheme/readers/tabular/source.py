@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias, overload
 
-from markscheme.errors import RatingError
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.json_text import parse_json
 from markscheme.numerals import number_in
 from markscheme.plain_data import LONGEST_CELL, refusing_unreadable
@@ -513,7 +513,7 @@ def _json_lines(text: str, path: Path, whole: ValueError) -> list[Mapping[str, A
                 records.append(parse_json(written))
             except ValueError as problem:
                 fault = whole if line == 1 else problem
-                raise RatingError(f"is not readable JSON: {fault}", path=path, line=line) from problem
+                refuse_lines(RatingError(f"is not readable JSON: {fault}", path=path, line=line))
     return _objects(records, path)
 
 
