@@ -10,7 +10,7 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
-from markscheme.readers.tabular.reading import TableReading, has_ids, read_columns
+from markscheme.readers.tabular.reading import TableReading, are_told_apart_by_ids, read_columns
 from markscheme.readers.tabular.source import cell_text, records_sheet
 from markscheme.rubrics.rubric import Scale
 
@@ -77,12 +77,8 @@ def _read(
         raise RatingError("holds no rows", path="table")
     place_of: dict[tuple[str, ...], int] = {}
     rows = zip(*(column.cells for column in columns), strict=True)
-    places = (
-        tuple(place_of.setdefault(row, len(place_of)) for row in rows)
-        if has_ids(column.name for column in columns)
-        else ()
-    )
-    if len(place_of) == len(places):
+    places = tuple(place_of.setdefault(row, len(place_of)) for row in rows)
+    if len(place_of) == len(places) or not are_told_apart_by_ids((column.name for column in columns), place_of):
         return read_columns(columns, "table", options, index=index, source=source)
     cells = list(zip(*place_of, strict=True))
     unlike = [TableColumn(column.name, of_column) for column, of_column in zip(columns, cells, strict=True)]

@@ -227,7 +227,25 @@ def test_a_copied_row_of_a_table_counts_once_and_a_message_mentions_the_copies(t
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows, *rows[:3]]))
     done = run("calibrate", "t.csv", cwd=tmp_path)
     assert "20 rows, 20 with both" in done.stdout
-    assert "counts once" in done.stderr
+    assert "counts once: 3 left out" in done.stderr
+
+
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_rows_that_are_equal_all_count_if_no_column_of_ids_tells_the_rows_apart(
+    tmp_path: Path, *, is_frame: bool
+) -> None:
+    columns = {
+        "task_id": [row // 2 for row in range(40)],
+        "judge": ["pass"] * 40,
+        "human": ["pass", "fail"] + ["pass"] * 38,
+    }
+    (tmp_path / "t.csv").write_text(
+        "\n".join(",".join(map(str, row)) for row in [list(columns), *zip(*columns.values(), strict=True)])
+    )
+    reading = (
+        read_in_memory(columns, ColumnOptions()) if is_frame else read_files([tmp_path / "t.csv"], ColumnOptions())
+    )
+    assert reading.with_both("") == 40
 
 
 def test_the_report_calls_a_column_of_ids_with_an_empty_header_the_column_without_a_name(tmp_path: Path) -> None:

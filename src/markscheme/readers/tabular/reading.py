@@ -342,20 +342,29 @@ def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
     return [replace(sheet, name=n + path.suffix * alike) for n, (path, sheet) in zip(names, opened, strict=True)]
 
 
-def has_ids(names: Iterable[str]) -> bool:
-    """Return True if one of these columns holds ids by its name, so that equal rows of the table are copies."""
-    return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
+def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -> bool:
+    """Return True if a column of ids, by its name, differs between all rows, so that an equal row would be a copy.
+
+    Args:
+        names: Names of the columns.
+        rows: The table's rows without those that equal an earlier one.
+    """
+    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+        if name_words(name)[-1:] and name_words(name)[-1] in ID_NAMES and len(set(cells)) == len(cells):
+            return True
+    return False
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Remove rows that equal an earlier row if the table has a column of ids, and say so in a note."""
+    """Remove rows that equal an earlier row if a column of ids tells the others apart, and say so in a note."""
     n_rows = len(sheet.cells[0]) if sheet.cells else 0
-    if not has_ids(sheet.header) or any(len(set(column)) == n_rows for column in sheet.cells):
+    if any(len(set(column)) == n_rows for column in sheet.cells):
         return sheet
     rows = dict.fromkeys(sheet.rows)
-    if len(rows) == n_rows:
+    if len(rows) == n_rows or not are_told_apart_by_ids(sheet.header, rows):
         return sheet
-    return replace(sheet, cells=list(zip(*rows, strict=True)), notes=(*sheet.notes, "copies"))
+    copies = f"copies {n_rows - len(rows)}"
+    return replace(sheet, cells=list(zip(*rows, strict=True)), notes=(*sheet.notes, copies))
 
 
 def read_columns(
