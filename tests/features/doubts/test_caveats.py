@@ -56,6 +56,14 @@ def test_a_warning_counts_rows_that_repeat_a_query_or_response_unless_a_column_o
     assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN, answer=["Leeds", "Hull"] * 100)
 
 
+def test_a_warning_names_a_repeating_column_of_ids_as_the_group_also_if_the_labels_decide_nothing_yet() -> None:
+    tasks = [f"t{row % 8}" for row in range(200)]
+    warning = "192 of 200 rows repeat the id of an earlier row; `--group task_id` counts them as related."
+    assert warning in of_table(JUDGED, PASSED, BY_BEN, task_id=tasks)
+    assert warning in of_table(BY_BEN[::-1], PASSED, BY_BEN, task_id=tasks)
+    assert "repeat the id" not in of_table(JUDGED, PASSED, BY_BEN, judge_id=tasks)
+
+
 def test_labels_by_a_rater_with_the_judge_s_name_cause_a_warning() -> None:
     level = {True: "MET", False: "UNMET"}
     rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})

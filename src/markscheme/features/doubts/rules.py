@@ -10,6 +10,7 @@ import numpy as np
 from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.features.doubts import words
 from markscheme.grading.score import ROUNDING
+from markscheme.readers.tabular.words import ID_NAMES, JUDGE_WORDS, PEOPLE_WORDS, name_words
 from markscheme.stats.distinct import numbered_values
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
     """Yield a line on criteria without a label, and a warning about each doubt if the labels let a judge decide."""
     yield from _without_a_level(calibration)
     yield from _failed_by_others(calibration.comparison)
+    if calibration.rater.rated_table is not None:
+        yield from _repeated(calibration.rater.rated_table[0])
     if not calibration.decision.is_usable:
         return
     comparison = calibration.comparison
@@ -41,8 +44,6 @@ def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
     annotators = [column for column in comparison.table.annotators if column.name in names]
     yield from _never_apart(annotators, comparison.judge)
     yield from (words.named_as_judge(name) for name in names if name == calibration.rater.name)
-    if calibration.rater.rated_table is not None:
-        yield from _repeated(calibration.rater.rated_table[0])
 
 
 def _without_a_level(calibration: "Calibration") -> Iterator[str]:
@@ -126,15 +127,26 @@ def _differ(ours: "Floats", theirs: "Floats") -> bool:
 
 
 def _repeated(reading: "TableReading") -> Iterator[str]:
-    """Yield a warning about a table whose rows share queries or responses, unless a column of groups is named."""
+    """Yield a warning about a table whose rows share ids, queries or responses, unless a column of groups is named."""
     single = reading.roles.single
     if "group" in single:
         return
     cells = {column.name: column.cells for column in reading.columns}
-    for role, least_letters in (("query", 1), ("response", LEAST_LETTERS)):
-        name = single.get(role)
-        texts = [text for text in cells[name] if len(text.strip()) >= least_letters] if name is not None else []
-        n_repeated = len(texts) - len(set(texts))
-        if name is not None and n_repeated > MANY_REPEATED * len(reading.ids):
+    texts = [
+        (role, single[role], letters) for role, letters in (("query", 1), ("response", LEAST_LETTERS)) if role in single
+    ]
+    for role, name, least_letters in [*(("id", name, 1) for name in _ids_of_groups(reading)), *texts]:
+        filled = [text for text in cells[name] if len(text.strip()) >= least_letters]
+        n_repeated = len(filled) - len(set(filled))
+        if n_repeated > MANY_REPEATED * len(reading.ids):
             yield words.rows_repeat(role, name, n_repeated, len(reading.ids))
             return
+
+
+def _ids_of_groups(reading: "TableReading") -> Iterator[str]:
+    """Yield the columns that are named as ids and aren't the table's or a rater's, such as `task_id`."""
+    for column in reading.columns:
+        name = name_words(column.name)
+        is_id = name[-1:] != () and name[-1] in ID_NAMES and column.name != reading.roles.single.get("id")
+        if is_id and JUDGE_WORDS.isdisjoint(name) and PEOPLE_WORDS.isdisjoint(name) and len(set(column.cells)) > 1:
+            yield column.name
