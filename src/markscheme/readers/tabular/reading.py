@@ -349,10 +349,8 @@ def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -
         names: Names of the columns.
         rows: The table's rows without those that equal an earlier one.
     """
-    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
-        if name_words(name)[-1:] and name_words(name)[-1] in ID_NAMES and len(set(cells)) == len(cells):
-            return True
-    return False
+    columns = zip(map(name_words, names), zip(*rows, strict=True), strict=True)
+    return any(words and words[-1] in ID_NAMES and len(set(cells)) == len(cells) for words, cells in columns)
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
