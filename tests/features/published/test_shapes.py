@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from markscheme.errors import RubricError
+from markscheme.errors import RubricError, RubricWarning
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shape_hints import NOTHING_SAID, ShapeOptions
 from markscheme.rubrics.shapes import RUBRIC_SHAPES, PublishedRubric
 from tests.worked_cases import cases_under
@@ -62,3 +63,31 @@ def test_published_rubrics_in_many_shapes_are_read_as_a_person_read_them(case: d
     assert set(case.get("notes", [])) <= set(published.notes)
     not_read = [note for note in case.get("notes", []) if note.startswith("not read")]
     assert not case.get("notes") or [n for n in published.notes if n.startswith("not read")] == not_read
+
+
+def test_parts_of_a_section_whose_points_add_up_to_the_section_s_are_criteria_and_else_levels() -> None:
+    parts = [{"text": "Describes the apparatus used", "points": 8}, {"text": "Explains each control", "points": 4}]
+    sections = [
+        {"section": "Method", "points": 12, "items": parts},
+        {"section": "Style", "points": 3, "items": [{"text": "Is brief and to the point", "points": 3}]},
+    ]
+    with pytest.warns(RubricWarning):
+        rubric = Rubric.from_dict({"sections": sections})
+    assert [(criterion.weight, criterion.tags) for criterion in rubric.criteria] == [
+        (8.0, ("Method",)), (4.0, ("Method",)), (3.0, ("Style",))
+    ]  # fmt: skip
+    ratings = [{"description": "Describes the apparatus", "points": 5}, {"description": "Does not", "points": 0}]
+    canvas = [{"description": "Method of the report", "points": 5, "ratings": ratings}]
+    assert [level.value for level in Rubric.from_dict(canvas).criteria[0].scale.levels] == [0.0, 5.0]
+
+
+def test_groups_may_list_their_criteria_as_mere_texts() -> None:
+    groups = {
+        "quality": {"weight": 40, "criteria": ["Facts in the answer are correct", "Sources are named in it"]},
+        "form": {"weight": 60, "criteria": ["The answer is well structured"]},
+    }
+    with pytest.warns(RubricWarning):
+        rubric = Rubric.from_dict({"evaluation": groups})
+    assert [(criterion.weight, criterion.tags) for criterion in rubric.criteria] == [
+        (20.0, ("quality",)), (20.0, ("quality",)), (60.0, ("form",))
+    ]  # fmt: skip

@@ -2,10 +2,11 @@
 
 import difflib
 import json
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from markscheme.errors import RubricError
 from markscheme.features.published.refusals import open_to_option
@@ -343,7 +344,8 @@ def is_criteria(key: Any, value: Any) -> bool:
     if all(isinstance(fields, list) and fields and all(map(_has_key_of_words, fields)) for fields in value.values()):
         return is_container or len(value) > 1
     if all(isinstance(fields, Mapping) for fields in value.values()):
-        return is_container or all(words_key(fields) is not None for fields in value.values())
+        has_words = all(words_key(fields) is not None for fields in value.values())
+        return is_container or has_words or all(group_key(fields) is not None for fields in value.values())
     return (
         is_container and len(value) > 1 and all(_is_sentence(text) or isinstance(text, list) for text in value.values())
     )
@@ -410,11 +412,29 @@ def group_key(fields: Any) -> str | None:
     inner = [
         key
         for key, value in fields.items()
-        if isinstance(value, list) and value and isinstance(value[0], Mapping) and not is_level_list(key, value)
+        if isinstance(value, list) and value and isinstance(value[0], Mapping)
+        if not is_level_list(key, value) or _add_up(fields, value)
     ]
-    if len(inner) != 1 or not all(_has_words(criterion) for criterion in fields[inner[0]]):
+    if not inner and words_of(fields) is None:
+        inner = [key for key in GROUPED_TEXTS if _are_sentences(fields.get(key))]
+    if len(inner) != 1 or not all(isinstance(one, str) or _has_words(one) for one in fields[inner[0]]):
         return None
     return str(inner[0])
+
+
+def _add_up(fields: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if parts have weights above 0 that add up to the weight of the whole, as points of levels do not."""
+    whole = next((amount for key in WEIGHTS if (amount := number_of(fields.get(key))) is not None), None)
+    amounts = [value_of_level(part) or 0.0 for part in parts]
+    return whole is not None and min(amounts) > 0 and math.isclose(sum(amounts), whole)
+
+
+GROUPED_TEXTS: Final = ("criteria", "items", "checks", "requirements", "questions", "statements")
+"""Keys under which a group without words of its own may list its criteria as mere texts."""
+
+
+def _are_sentences(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_sentence, value))
 
 
 def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
