@@ -417,16 +417,16 @@ def group_key(fields: Any) -> str | None:
     ]
     if not inner and words_of(fields) is None:
         inner = [key for key in GROUPED_TEXTS if _are_sentences(fields.get(key))]
-    if len(inner) != 1 or not all(isinstance(one, str) or _has_words(one) for one in fields[inner[0]]):
+    if len(inner) != 1 or not all(isinstance(text, str) or _has_words(text) for text in fields[inner[0]]):
         return None
     return str(inner[0])
 
 
-def _add_up(fields: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if parts have weights above 0 that add up to the weight of the whole, as points of levels do not."""
-    whole = next((amount for key in WEIGHTS if (amount := number_of(fields.get(key))) is not None), None)
-    amounts = [value_of_level(part) or 0.0 for part in parts]
-    return whole is not None and min(amounts) > 0 and math.isclose(sum(amounts), whole)
+def _add_up(fields: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> bool:
+    """Return True if criteria have weights above 0 that add up to their group's, as the points of levels do not."""
+    group_weight = next((amount for key in WEIGHTS if (amount := number_of(fields.get(key))) is not None), None)
+    weights = [value_of_level(criterion) or 0.0 for criterion in criteria]
+    return group_weight is not None and min(weights) > 0 and math.isclose(sum(weights), group_weight)
 
 
 GROUPED_TEXTS: Final = ("criteria", "items", "checks", "requirements", "questions", "statements")
