@@ -99,7 +99,7 @@ def test_a_judge_without_a_limit_is_asked_as_many_times_at_once_as_the_concurren
     assert judge.highest == 20
 
 
-def test_once_the_budget_is_spent_a_row_gets_an_error_but_without_a_judge_to_ask_an_exception_is_raised() -> None:
+def test_rows_after_the_budget_is_spent_get_an_error_instead_of_raising_an_exception() -> None:
     with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
         grades = grader.grade_rows([{"response": "one"}, {"response": "two"}])
     assert [row["error"] for row in grades] == [None, "spent"]

@@ -73,7 +73,7 @@ def test_an_answer_that_is_not_exactly_a_level_of_the_scale_is_not_read_as_a_lev
     assert outcome.why.endswith("is not one of 1, 2, 3, 4, 5")
 
 
-def test_a_level_may_be_answered_by_its_name_and_levels_chosen_by_name_cannot_be_answered_by_number() -> None:
+def test_a_level_of_a_scale_of_named_options_can_be_answered_by_its_name_and_not_by_a_number() -> None:
     anchored = Criterion(1.0, "A", "clear", Scale((Level(1.0, "poor"), Level(2.0, "good"))))
     outcome = outcome_of("Good", anchored)
     assert isinstance(outcome, Verdict)

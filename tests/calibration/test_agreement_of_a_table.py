@@ -233,7 +233,7 @@ def test_cells_of_a_table_of_ratings_can_be_recoded_merged_or_left_out(tmp_path:
         (("-o", "agreement_weights=linear"), "Disagreements are weighted by distance in conger kappa, fleiss kappa"),
     ],
 )
-def test_the_details_on_annotators_name_the_measures_in_which_far_disagreements_count_more(
+def test_the_detailed_report_on_annotators_says_which_measures_weigh_large_disagreements_more(
     option: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
     rows = [f"{n},{1 + n % 5},{1 + (n + n % 2) % 5},{1 + n % 4}" for n in range(20)]
@@ -289,7 +289,7 @@ def test_an_intraclass_correlation_says_how_many_units_it_was_computed_from(tmp_
     assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
 
 
-def test_if_ratings_are_missing_the_report_says_that_agreement_of_two_raters_is_averaged_over_units(
+def test_a_report_on_a_table_with_empty_cells_says_that_agreement_is_averaged_over_units(
     tmp_path: Path,
 ) -> None:
     even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"

@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_one_measure_equals_comparing_by_a_rubric_that_has_only_this_measure(
+def test_comparing_by_one_criterion_or_by_decisions_equals_comparing_by_a_rubric_that_asks_only_for_that(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -110,7 +110,7 @@ def test_the_number_of_labels_that_a_calibration_asked_for_is_counted_down_while
     assert done.in_words == "As many are labelled as the last calibration asked for: calibrate again."
 
 
-def test_a_symlink_in_place_of_the_file_of_needed_labels_is_not_followed(tmp_path: Path) -> None:
+def test_a_symlink_in_place_of_the_file_with_the_number_of_labels_needed_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("mine")
     (tmp_path / NEXT_LABELS).symlink_to(other)
@@ -168,7 +168,9 @@ def test_a_damaged_file_with_the_number_of_labels_needed_counts_as_missing(tmp_p
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
-def test_the_saved_number_of_labels_needed_is_stored_with_the_judge_and_the_chance_to_decide(tmp_path: Path) -> None:
+def test_the_file_with_the_number_of_labels_needed_also_holds_the_judge_and_the_chance_that_they_decide(
+    tmp_path: Path,
+) -> None:
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     kept = json.loads((tmp_path / NEXT_LABELS).read_text())

@@ -89,7 +89,7 @@ def test_each_further_wording_tried_on_the_labels_widens_the_interval_of_every_w
     assert "CI: 95% for the 4 settings tried on these labels together." in text_of(view(again))
 
 
-def test_after_ten_tried_wordings_a_judge_that_could_gate_with_one_wording_is_not_shown_to_stop_enough_fails(
+def test_a_judge_that_can_gate_with_one_tried_wording_may_only_show_trends_after_ten_tried_wordings(
     project: Path,
 ) -> None:
     first = calibrated()

@@ -413,7 +413,7 @@ def test_if_a_judge_misses_only_one_of_two_limits_the_report_offers_a_looser_lim
         assert accepted.state == "shown"
 
 
-def test_a_limit_on_false_passes_replaces_the_default_least_of_ten_points_below_the_target() -> None:
+def test_a_limit_of_10_percent_false_passes_requires_the_judge_to_stop_at_least_90_percent_of_fails() -> None:
     most = ErrorLimits(false_pass=0.1)
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 

@@ -162,7 +162,7 @@ def test_a_grade_says_that_a_judge_accepted_on_labels_by_one_person_can_show_tre
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_the_accepted_setting_keeps_the_accepted_run_in_the_file_that_it_names(here: Path) -> None:
+def test_the_option_o_with_the_key_accepted_names_the_file_in_which_the_accepted_run_is_kept(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2
@@ -177,7 +177,7 @@ def test_the_accepted_setting_keeps_the_accepted_run_in_the_file_that_it_names(h
 
 
 @pytest.mark.proof
-def test_a_run_without_any_example_of_the_accepted_run_is_refused_unless_the_examples_option_names_its_file(
+def test_a_set_that_shares_no_example_with_the_accepted_run_is_refused_unless_the_examples_option_is_given(
     accepted: Path,
 ) -> None:
     here = accepted

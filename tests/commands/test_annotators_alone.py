@@ -73,7 +73,9 @@ def test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it(t
     assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
 
 
-def test_the_next_step_for_two_files_of_annotators_names_only_the_files(tmp_path: Path) -> None:
+def test_the_command_printed_after_calibrating_two_annotators_files_makes_a_rubric_from_both_files(
+    tmp_path: Path,
+) -> None:
     for name, answer in (("ana", "yes"), ("ben", "no")):
         rows = "".join(f"e{n},{'yes' if n % 2 else 'no'},{answer if n < 3 else 'no'}\n" for n in range(20))
         (tmp_path / f"labels-{name}.csv").write_text(f"id,polite,right\n{rows}", encoding="utf-8")
@@ -134,7 +136,7 @@ def _stars_of_label_studio(folder: Path) -> str:
     return "export.json"
 
 
-def test_levels_in_an_export_are_called_seen_unless_the_scale_option_states_the_ends_of_the_scale(
+def test_a_scale_inferred_from_an_export_is_marked_seen_until_the_scale_option_states_its_ends(
     tmp_path: Path,
 ) -> None:
     name = _stars_of_label_studio(tmp_path)

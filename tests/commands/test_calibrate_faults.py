@@ -197,7 +197,7 @@ def test_the_map_option_refuses_an_unknown_column_and_names_the_most_similar_col
     assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
 
 
-def test_an_empty_mapped_column_is_accepted_even_if_only_one_of_several_tables_has_it(
+def test_a_column_named_by_the_map_option_may_be_empty_and_missing_from_all_but_one_table(
     here: Path,
 ) -> None:
     (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")

@@ -122,7 +122,7 @@ def test_the_judge_s_verdict_in_promptfoo_s_results_is_read_even_if_a_person_s_t
 
 
 @pytest.mark.proof
-def test_expected_labels_in_a_test_s_metadata_are_gold_and_a_split_in_the_metadata_can_be_chosen(
+def test_calibrate_can_be_limited_to_a_split_that_the_metadata_of_promptfoo_tests_state(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     for word in GRADED:
@@ -251,7 +251,7 @@ def test_an_expected_label_in_promptfoo_s_results_that_is_neither_pass_nor_fail_
     assert "1 outputs with metadata.expected_label 'so-so', which is neither pass nor fail" in done.stderr
 
 
-def test_the_command_that_is_printed_after_a_calibration_of_results_keeps_the_names_given_to_metrics(
+def test_the_next_command_after_calibrating_promptfoo_s_results_repeats_the_map_option_that_renames_a_metric(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, WORDS)

@@ -34,7 +34,7 @@ def refused(folder: Path, *options: str) -> str:
 LABELS = [1, 2, 3, 4, 5] * 12
 
 
-def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) -> None:
+def test_a_perfect_judge_on_another_scale_than_people_is_calibrated_once_both_scales_are_stated(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,human", (f"e{n},{(label - 1) / 4},{label}" for n, label in enumerate(LABELS)))
     error = refused(tmp_path)
     assert "different scales" in error
@@ -150,7 +150,7 @@ def test_the_ends_of_a_scale_are_refused_for_a_column_of_words_and_the_error_nam
         ("human", ["--judge COLUMN", "--human human --human COLUMN"]),
     ],
 )
-def test_an_error_about_a_table_with_dozens_of_columns_names_only_a_few_of_them_also_in_its_commands(
+def test_the_error_and_its_commands_on_a_table_of_dozens_of_columns_name_only_a_few_of_the_columns(
     known: str, commands: list[str], tmp_path: Path
 ) -> None:
     names = [known, *(f"q{number}" for number in range(50))]

@@ -176,7 +176,7 @@ def test_each_grade_is_printed_with_its_reasons_below_it(project: Path) -> None:
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_grade_prints_one_line_per_response_with_each_criterion_s_level_and_the_highest_level(
+def test_grade_prints_one_line_per_response_with_the_level_on_each_criterion_and_the_scale_s_highest_level(
     project: Path,
 ) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
@@ -209,7 +209,7 @@ def test_the_next_step_after_grading_is_to_calibrate_if_examples_are_labelled_an
     assert next_command(graded(project, file, *JUDGE)) == calibrate
 
 
-def test_no_command_is_named_after_grade_if_nothing_was_graded(project: Path) -> None:
+def test_grade_suggests_no_next_command_if_nothing_was_graded(project: Path) -> None:
     done = graded(project, submissions(project, "garbage", "more garbage"), *JUDGE)
     assert done.stdout.splitlines()[-1] == "0 of 2 pass (pass mark 0.6); 2 not graded. Judge: no accepted run."
     in_part = graded(project, submissions(project, "garbage", "LEVEL=5"), *JUDGE)

@@ -55,7 +55,7 @@ def test_the_report_does_not_mention_gold_between_two_levels_if_it_occurs_on_onl
     assert "between two levels" not in screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
 
 
-def test_with_a_tolerance_wider_than_half_a_level_neighbouring_levels_agree_and_no_slice_is_called_worse(
+def test_a_judge_half_a_level_from_gold_agrees_if_the_tolerance_is_wider_than_half_a_level(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))

@@ -19,7 +19,7 @@ def test_the_table_on_the_reference_page_about_faults_has_at_least_40_rows() -> 
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_each_promise_on_the_page_about_faults_names_tests_that_exist(row: str) -> None:
+def test_each_row_on_the_page_about_faults_names_tests_that_exist(row: str) -> None:
     names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row.rstrip(" |").rpartition("|")[2])
     assert names, row
     for file, name in names:

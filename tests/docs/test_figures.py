@@ -22,7 +22,7 @@ def test_every_figure_quoted_on_a_page_is_in_the_result_file_it_comes_from(page:
     assert quote in (RESULTS / name).read_text(encoding="utf-8"), page
 
 
-def test_the_page_on_statistics_quotes_at_least_six_result_files() -> None:
+def test_the_pages_quote_figures_from_at_least_six_files_of_benchmark_results() -> None:
     assert len({name for _, name, _ in QUOTES}) >= 6
 
 

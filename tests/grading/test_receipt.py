@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_for_an_unknown_slice_or_one_that_t
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_judge_that_may_not_gate_one_prompt_of_a_model_may_not_gate_rows_that_name_only_the_model() -> None:
+def test_rows_that_name_only_a_model_may_not_be_gated_if_one_of_its_prompts_is_an_excepted_slice() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"

@@ -363,7 +363,7 @@ def test_if_criteria_are_divided_among_several_calls_a_retry_asks_only_about_the
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_a_grader_without_a_rubric_asks_about_a_row_s_rubric_with_the_grader_s_samples_and_criteria_per_call() -> None:
+def test_a_grader_without_a_rubric_applies_its_samples_and_criteria_per_call_options_to_a_row_s_rubric() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)
@@ -372,7 +372,7 @@ def test_a_grader_without_a_rubric_asks_about_a_row_s_rubric_with_the_grader_s_s
     assert (grade.row_rubric.rubric.samples, grade.row_rubric.rubric.criteria_per_call) == (3, 1)
 
 
-def test_a_row_s_stated_pass_mark_counts_even_if_it_is_the_default_and_else_the_run_s_counts() -> None:
+def test_a_row_s_stated_pass_mark_overrides_the_run_s_even_if_it_equals_the_default() -> None:
     strict = Rubric.from_dict({"criteria": [{"requirement": "Is polite", "weight": 2}], "passingThreshold": 0.7})
     for stated, mark in (({}, 0.7), ({"passingThreshold": 0.5}, 0.5), ({"passingThreshold": 0.9}, 0.9)):
         row = rubric_of(json.dumps({"criteria": PARIS, **stated}), strict)

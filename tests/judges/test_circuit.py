@@ -44,7 +44,7 @@ def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: st
     assert len(provider.asked_at) == 8
 
 
-def test_a_run_whose_calls_are_all_refused_for_any_other_reason_than_api_key_or_model_ends_after_a_few_calls() -> None:
+def test_a_run_ends_after_a_few_calls_if_the_provider_refuses_every_call_as_a_bad_request() -> None:
     provider = Provider(always(refused(400)))
     with pytest.raises(NoJudge):
         run(graded(Limited(provider, Limiter()), 2_000))

@@ -38,7 +38,7 @@ def test_the_name_of_a_model_gives_its_family(name: str, family: str) -> None:
 @pytest.mark.parametrize(
     "name", ["", "prompt-b", "baseline", "v2", "graphite", "philosophy", "file://provider.py", "echo", "novation-pro"]
 )
-def test_a_name_that_mentions_no_model_has_no_family(name: str) -> None:
+def test_a_judge_s_name_without_a_known_model_in_it_has_no_model_family(name: str) -> None:
     assert families(name) == frozenset()
 
 

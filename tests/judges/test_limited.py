@@ -378,7 +378,7 @@ def test_concurrency_is_halved_once_for_a_burst_of_busy_answers_and_regained_wit
     assert run(main()) == [16, 8, 10, 12, 15, 16, 16, 16], "halved once, though sixteen were refused"
 
 
-def test_concurrency_never_falls_below_one() -> None:
+def test_a_judge_that_is_busy_for_its_first_12_calls_still_answers_every_request() -> None:
     provider = Provider(lambda number: JudgeBusy("busy") if number < 12 else None, seconds=0.1)
     results = run(all_of(Limited(provider, Limiter(concurrency=3), deadline=1e4, attempts=30), 6))
     assert all(isinstance(reply, Reply) for reply in results)

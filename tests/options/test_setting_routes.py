@@ -212,7 +212,7 @@ def test_a_setting_typed_as_a_long_option_is_refused_with_the_form_to_type_after
             assert f"{option.setting}=" in str(refused.value)
 
 
-def test_a_named_option_overrides_the_same_setting_given_with_the_o_option_or_in_the_settings_file(
+def test_the_target_option_overrides_a_target_given_with_the_o_option_or_in_the_settings_file(
     tmp_path: Path,
 ) -> None:
     file = SettingsFile(tmp_path / "markscheme.toml", {"target": 0.5})
@@ -249,7 +249,7 @@ def test_a_settings_file_cannot_set_output_files_or_values_that_belong_to_a_sing
         find_settings(tmp_path)
 
 
-def test_one_help_page_lists_the_settings_of_all_commands_and_a_command_s_full_help_those_of_that_command() -> None:
+def test_markscheme_help_settings_lists_the_keys_of_all_commands_and_help_all_those_of_one_command() -> None:
     listed = run("markscheme", "help", "settings").stdout
     assert all(f"\n  {key}" in listed for key in DECLARED)
     of_command = run("markscheme", "grade", "--help-all").stdout

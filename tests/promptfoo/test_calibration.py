@@ -68,7 +68,7 @@ def test_a_pass_mark_or_wording_that_changed_since_the_calibration_is_reported(h
     assert _assert(here)["metadata"]["calibration"] == "calibrated for an older rubric"
 
 
-def test_an_assertion_s_setting_calibration_off_leaves_the_calibration_out_of_the_promptfoo_result(
+def test_an_assertion_whose_config_switches_calibration_off_gives_a_result_without_calibration(
     here: Path,
 ) -> None:
     assertion = _assert(here, calibration="off")

@@ -209,7 +209,7 @@ def test_inputs_that_are_given_both_in_a_submission_and_as_arguments_are_refused
         Submission.of(Submission("x"), {"query": "q"})
 
 
-def test_a_row_with_a_response_may_have_inputs_named_first_and_second() -> None:
+def test_a_row_with_a_response_and_inputs_named_first_and_second_is_not_read_as_a_pair() -> None:
     single = submission_of({"response": "Paris.", "first": "France", "second": "Spain"}, 1)
     assert (single.response, single.second) == ("Paris.", None)
     assert single.inputs == {"first": "France", "second": "Spain"}

@@ -154,7 +154,7 @@ def test_the_label_of_an_adjudicator_decides_an_even_split_of_annotators() -> No
 @pytest.mark.parametrize(
     ("weight", "has_score", "has_decision"), [(1.0, True, True), (9.0, False, True), (11.0, False, False)]
 )
-def test_an_even_split_of_annotators_leaves_no_gold_score_or_decision_if_either_answer_could_change_them(
+def test_gold_has_no_score_or_decision_where_an_even_split_of_annotators_could_change_it(
     weight: float, has_score: bool, has_decision: bool
 ) -> None:
     """One of ten points moves the score by .05 either way, less than the tolerance of .1, nine of 18 by .25; with 11 of

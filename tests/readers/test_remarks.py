@@ -19,7 +19,7 @@ def ratings_of(path: Path, text: str) -> tuple[Rating, ...]:
     return tuple(rated.ratings)
 
 
-def test_a_row_s_confidence_and_its_reason_for_an_empty_cell_are_imported(tmp_path: Path) -> None:
+def test_a_row_s_confidence_and_its_reason_for_skipping_a_criterion_are_imported(tmp_path: Path) -> None:
     text = "id,rater,clear,true,confidence,skip_reason,note,seconds\ne1,ana,yes,,low,no source,odd one,12.5\n"
     (rating,) = ratings_of(tmp_path / "labels.csv", text)
     assert (rating.confidence, rating.note, rating.seconds) == ("low", "odd one", 12.5)

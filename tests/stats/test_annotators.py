@@ -179,7 +179,7 @@ def test_a_judge_as_good_as_an_annotator_is_shown_to_be_as_good_and_a_poor_judge
     assert sum(map(bool, poor)) <= 1
 
 
-def test_the_interval_of_a_gap_of_zero_between_judge_and_annotators_allows_for_unseen_disagreement() -> None:
+def test_if_judge_and_annotators_agree_fully_the_interval_of_their_gap_in_alpha_allows_for_disagreement() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
     limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
     assert limit.gap.value == 0

@@ -165,7 +165,7 @@ def test_without_examples_the_p_value_of_a_shift_is_1() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.02, 0.3])
-def test_the_distribution_of_a_sum_is_the_same_by_fourier_transform_and_by_convolution(
+def test_p_values_of_a_shift_are_equal_whether_computed_by_fourier_transform_or_by_convolution(
     monkeypatch: pytest.MonkeyPatch, spread: float
 ) -> None:
     draw = np.random.default_rng(8)

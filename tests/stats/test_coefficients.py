@@ -564,7 +564,7 @@ def test_coefficients_that_count_categories_are_undefined_for_ratings_between_le
     assert ordinal.undefined == "needs categories, and rating 2.5 lies between levels"
 
 
-def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
+def test_a_half_rating_on_a_yes_no_scale_equals_neither_level_and_leaves_cohen_s_kappa_undefined() -> None:
     statistics = two_raters([0, 0.5, 1, 1] * 10, [0, 1, 1, 0] * 10, levels=[0, 1], ordered=True)
     assert statistics["exact_agreement"].value == 0.5
     assert statistics["cohen_kappa"].undefined is not None

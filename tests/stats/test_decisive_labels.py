@@ -148,7 +148,7 @@ def test_the_chance_that_20_more_labels_decide_whether_a_share_reaches_its_targe
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_a_share_of_hits_and_the_opposite_share_of_misses_have_equal_chances_to_be_decided_by_more_labels(
+def test_more_labels_are_as_likely_to_decide_on_a_share_of_hits_as_on_the_complementary_share_of_misses(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -167,12 +167,12 @@ def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_is_name
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number_has_a_lower_chance() -> None:
+def test_the_labels_needed_are_the_fewest_with_an_even_chance_to_decide_even_if_more_labels_have_less_chance() -> None:
     """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_several_numbers_of_labels_needed_the_largest_counts_and_in_a_tie_the_one_with_the_lowest_chance() -> None:
+def test_of_several_open_questions_the_one_that_needs_most_labels_at_the_lowest_chance_sets_the_labels_needed() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)
@@ -193,7 +193,7 @@ def test_more_labels_are_needed_if_examples_share_tasks() -> None:
     assert labels.more == 160
 
 
-def test_equal_differences_so_far_leave_some_chance_that_20_more_labels_decide_where_a_mean_lies() -> None:
+def test_the_chance_that_20_more_labels_decide_is_neither_0_nor_1_if_all_differences_so_far_are_0() -> None:
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0

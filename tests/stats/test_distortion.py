@@ -216,7 +216,7 @@ def test_slope_and_noise_of_a_judge_are_undefined_for_few_examples_or_annotators
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_the_slope_of_a_judge_that_rates_opposite_to_people_and_the_noise_of_one_without_error_are_undefined() -> None:
+def test_the_slope_of_a_judge_on_people_s_ratings_is_undefined_if_the_judge_rates_the_opposite_way() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"

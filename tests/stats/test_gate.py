@@ -51,7 +51,7 @@ def test_chances_that_more_labels_decide_about_a_gate_equal_those_of_the_referen
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_more_labelled_fails_a_judge_passes_the_more_are_needed_to_show_that_it_stops_enough(
+def test_the_fewest_labelled_fails_that_show_that_a_judge_stops_enough_are_those_listed_for_its_errors(
     least: float,
 ) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
@@ -99,7 +99,7 @@ def test_labels_of_a_single_stratum_get_about_the_same_intervals_as_a_random_dra
         )
 
 
-def test_intervals_keep_their_confidence_for_a_judge_that_decides_otherwise_than_when_labels_were_drawn() -> None:
+def test_intervals_contain_the_true_share_at_least_92_times_in_100_if_the_judge_changed_since_the_draw() -> None:
     draw = np.random.default_rng(5)
     holds = []
     for _ in range(150):

@@ -197,7 +197,7 @@ def test_the_difference_of_pass_rates_is_undefined_if_one_of_two_groups_of_respo
     assert difference.difference.undefined
 
 
-def test_the_printed_table_of_planned_interval_widths_falls_with_the_number_of_labels() -> None:
+def test_planned_interval_widths_in_the_printed_table_fall_with_the_number_of_labels() -> None:
     widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
     assert widths == sorted(widths, reverse=True)
 

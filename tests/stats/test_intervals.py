@@ -320,7 +320,7 @@ def test_the_distribution_of_a_sum_without_terms_is_0_with_probability_1() -> No
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_the_distribution_of_a_random_sum_is_refused_if_its_outcomes_are_not_a_table_of_whole_numbers(
+def test_the_function_sum_of_choices_refuses_outcomes_that_are_not_a_table_of_whole_numbers(
     wrong: Any,
 ) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):

@@ -200,7 +200,7 @@ def test_no_confidence_bounds_are_given_for_a_mean_of_differences_in_only_two_gr
     assert mean.estimate().low is None
 
 
-def test_a_share_of_four_examples_without_groups_has_bounds() -> None:
+def test_a_share_of_four_ungrouped_examples_still_has_a_one_sided_confidence_bound() -> None:
     assert grouped_share([1, 1, 1, 0]).support == "plain"
     assert grouped_share([1, 1, 1, 0]).lower(0.9) is not None
 

@@ -54,7 +54,7 @@ def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cel
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_the_p_value_of_a_slice_is_the_same_after_swapping_hits_with_misses_or_the_slice_with_the_rest(
+def test_the_p_value_of_the_difference_between_slice_and_rest_is_the_same_if_hits_and_misses_are_exchanged(
     units: list[tuple[int, bool]],
 ) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
@@ -64,7 +64,7 @@ def test_the_p_value_of_a_slice_is_the_same_after_swapping_hits_with_misses_or_t
     assert contrast(hits, ~inside).p == pytest.approx(p)
 
 
-def test_the_mean_of_a_slice_is_compared_by_the_larger_p_value_of_student_s_and_welch_s_tests() -> None:
+def test_the_difference_of_a_slice_s_mean_from_the_rest_has_the_larger_p_value_of_student_s_and_welch_s_tests() -> None:
     generator = np.random.default_rng(1)
     for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
         x, inside = (
@@ -181,7 +181,7 @@ def test_the_mean_difference_between_a_slice_and_other_examples_of_equal_gold_is
     assert look.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
 
 
-def test_slices_are_compared_within_fifths_of_the_gold_scores_if_gold_scores_have_many_values() -> None:
+def test_a_slice_is_compared_with_the_rest_within_fifths_of_the_gold_scores_if_these_have_many_values() -> None:
     generator = np.random.default_rng(5)
     gold = generator.random(300)
     inside = generator.random(300) < gold
@@ -195,7 +195,7 @@ def test_slices_are_compared_within_fifths_of_the_gold_scores_if_gold_scores_hav
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_swapping_a_slice_with_the_rest_of_the_examples_keeps_the_p_value_at_equal_gold(
+def test_exchanging_a_slice_and_the_rest_of_the_examples_keeps_the_p_value_of_their_difference_at_equal_gold(
     units: list[tuple[int, int, bool]],
 ) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))

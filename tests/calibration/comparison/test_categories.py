@@ -87,7 +87,7 @@ def test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_t
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_on_categories_is_the_share_of_equal_categories_also_for_baseline_and_annotators() -> None:
+def test_agreement_of_judge_and_baseline_and_annotators_on_categories_is_the_share_of_equal_categories() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -179,7 +179,7 @@ def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_if_a_judge_answers_two_categories_the_failing_one_counts_and_if_no_category_fails_the_judge_abstains() -> None:
+def test_a_judge_that_answers_with_two_categories_gets_the_failing_one_or_an_abstention_if_neither_fails() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])

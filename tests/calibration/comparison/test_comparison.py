@@ -88,7 +88,7 @@ def test_an_ungraded_response_is_left_out_of_every_kappa() -> None:
     assert kappa.n == 3
 
 
-def test_only_with_two_annotators_a_comparison_shows_their_agreement_and_the_ceiling_for_a_judge() -> None:
+def test_a_comparison_shows_agreement_between_annotators_only_if_there_are_two_annotators() -> None:
     made = Made(60)
     comparison = compared(made.rubric, examples(made.rubric, made.people), judged(made.rubric, made.judge))
     assert comparison.agreement_person is not None

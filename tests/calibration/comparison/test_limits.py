@@ -150,7 +150,7 @@ def test_a_false_pass_rate_is_added_up_over_the_strata_of_responses_that_the_jud
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
 
 
-def test_shared_tasks_widen_the_interval_of_false_passes_and_with_three_tasks_a_limit_stays_undecided() -> None:
+def test_examples_that_share_tasks_give_a_wider_interval_of_the_false_pass_rate_than_independent_examples() -> None:
     judge = np.zeros(60)
     gold = np.zeros(60)
     tasks = [f"task {place // 5}" for place in range(60)]

@@ -190,7 +190,7 @@ def test_a_judge_with_one_agreeing_example_too_few_is_not_shown_to_be_above_the_
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_the_listed_number_of_agreeing_examples_shows_a_judge_below_the_target_and_one_more_does_not(
+def test_a_judge_is_shown_below_the_target_up_to_the_listed_number_of_agreeing_examples_and_not_beyond(
     hits: int, n: int
 ) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
@@ -429,7 +429,7 @@ def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_the_bas
     assert needed in LABEL_COUNTS
 
 
-def test_a_less_certain_gain_over_a_constant_answer_needs_at_least_as_many_labels_as_a_more_certain_gain() -> None:
+def test_labels_needed_for_a_verdict_do_not_fall_if_the_gain_over_the_baseline_is_less_certain() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

@@ -177,7 +177,7 @@ def test_decisions_corrected_by_fixing_a_criterion_are_those_that_change_if_gold
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_two_criteria_to_fix_first_correct_more_wrong_decisions_than_any_other_two(seed: int) -> None:
+def test_the_two_criteria_named_to_fix_together_correct_the_most_wrong_decisions_of_any_two(seed: int) -> None:
     generator = np.random.default_rng(seed)
     of = replace(rubric(*"abcdefgh", scale=YES_NO), pass_mark=0.6)
     gold = (generator.random((200, 8)) < 0.5).astype(float)
@@ -225,7 +225,7 @@ def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_f
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_doubling_all_examples_doubles_what_fixing_a_criterion_corrects_and_error_free_examples_add_nothing() -> None:
+def test_decisions_that_fixing_a_criterion_corrects_double_if_every_example_is_doubled() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))

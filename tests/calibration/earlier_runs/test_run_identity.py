@@ -58,7 +58,7 @@ def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_i
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_if_each_criterion_has_its_own_prompt_a_change_of_one_criterion_can_change_levels_on_no_other(
+def test_a_change_of_one_criterion_can_change_no_other_criterion_s_levels_if_each_has_its_own_prompt(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
@@ -171,7 +171,7 @@ def test_a_change_of_the_prompt_template_can_change_the_levels_of_every_criterio
     assert (change.key, change.criteria) == ("template", ALL)
 
 
-def test_grading_again_by_the_old_rubric_is_needed_only_if_both_its_words_and_the_judge_or_template_changed() -> None:
+def test_telling_apart_causes_of_drift_needs_the_old_rubric_only_if_its_words_and_the_judge_both_changed() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))
@@ -180,7 +180,7 @@ def test_grading_again_by_the_old_rubric_is_needed_only_if_both_its_words_and_th
     assert need_replay(changes_between(_setting(rubric()), _setting(text, template="other")))
 
 
-def test_a_long_model_name_in_a_change_between_two_runs_is_cut_short() -> None:
+def test_a_model_name_of_500_characters_is_cut_to_60_in_the_stated_change_between_two_runs() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
     assert len(str(change.now)) == 60
 

@@ -75,7 +75,7 @@ def test_the_bias_in_a_finding_equals_the_bias_in_the_table_of_the_criterion(ann
         assert judge_mean - gold_mean == pytest.approx(bias.value)
 
 
-def test_a_finding_gives_the_same_shares_of_responses_that_meet_a_criterion_as_the_criterion_s_table() -> None:
+def test_a_finding_and_the_criterion_s_table_state_the_same_shares_of_responses_that_meet_the_criterion() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(3)
     people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}
@@ -168,7 +168,7 @@ def test_a_noisy_judge_that_was_already_asked_three_times_gets_no_advice_to_ask_
     assert finding.command(Commands("reply", "--judge gpt")) == ""
 
 
-def test_three_samples_in_a_file_of_ratings_show_a_noisy_judge_as_three_samples_set_in_the_rubric_do() -> None:
+def test_a_judge_that_is_noisy_over_three_samples_is_advised_to_split_the_criterion_and_not_to_sample_more() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 12)
     both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)
@@ -396,7 +396,7 @@ def test_a_judge_that_rewards_longer_responses_beyond_their_quality_gets_a_findi
     assert "length" not in codes(diagnosed(of, labelled, judged(of, MADE.judge)))
 
 
-def test_a_judge_that_punishes_length_is_not_said_to_reward_it_and_no_effect_exceeds_the_range_of_scores() -> None:
+def test_a_finding_on_a_judge_that_gives_longer_responses_lower_levels_says_that_it_punishes_length() -> None:
     of = rubric("tone")
     gold = np.resize([1, 5], 100)
     judge = np.where(np.random.default_rng(0).random(100) < 0.8, gold, 6 - gold)
@@ -433,7 +433,7 @@ def test_unreadable_verdicts_are_counted_and_never_treated_as_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_ranked_by_false_passes_that_a_fix_would_stop_or_if_uncounted_by_their_cost_in_score() -> None:
+def test_findings_are_ranked_by_false_passes_that_a_fix_stops_or_by_cost_in_score_if_these_are_not_counted() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)
@@ -596,7 +596,7 @@ def test_findings_on_unordered_levels_never_call_a_judge_lenient_or_severe_or_na
     assert "no-skill" in codes(diagnosed(of, examples(of, {"p": gold}), judged(of, guessing)))
 
 
-def test_examples_without_overall_scores_are_diagnosed_by_their_criteria() -> None:
+def test_a_lenient_judge_on_one_criterion_is_reported_even_if_no_example_has_an_overall_score() -> None:
     of = rubric("clarity", "tone")
     gold = np.column_stack([MADE.people["p1"][:, 0], np.full(100, np.nan)])
     judge = np.column_stack([rounded(MADE.truth[:, 0] + 1), np.full(100, np.nan)])
@@ -624,7 +624,7 @@ def test_a_judge_s_bias_is_measured_against_adjudicated_labels_if_there_are_any(
     assert "severe" not in codes(diagnosed(of, labelled, judged(of, gold)))
 
 
-def test_on_unordered_levels_no_finding_says_that_the_judge_has_no_skill_or_that_length_moves_it() -> None:
+def test_on_unordered_categories_no_finding_says_that_the_judge_lacks_skill_or_depends_on_length() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(7)

@@ -188,7 +188,7 @@ def test_the_message_of_a_finding_names_its_criterion_once() -> None:
     assert Finding(LENIENT, None, "high", "the judge is too lenient.").message == "the judge is too lenient."
 
 
-def test_the_command_with_the_all_texts_option_leaves_out_the_split_option() -> None:
+def test_a_printed_calibrate_command_with_the_all_texts_option_leaves_out_the_split_option() -> None:
     commands = Commands("reply", "--ratings a.jsonl", comparing={"split": "--split test", "target": "--target 0.7"})
     assert commands.calibrate(split="--all-texts") == (
         "markscheme calibrate reply --ratings a.jsonl --target 0.7 --all-texts"

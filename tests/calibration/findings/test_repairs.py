@@ -69,7 +69,7 @@ def order(findings: tuple[Finding, ...]) -> list[str | None]:
     return [finding.criterion for finding in findings]
 
 
-def test_findings_are_ranked_by_corrected_false_passes_next_by_decisions_next_by_scores_and_last_by_cost() -> None:
+def test_findings_are_ranked_by_false_passes_corrected_then_decisions_corrected_then_scores_then_cost() -> None:
     counted = repairs(
         a=repair(0, 9),
         b=repair(2, 0),

@@ -120,7 +120,7 @@ def test_if_two_compared_groups_share_only_some_tests_their_pass_rates_on_these_
     assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
-def test_a_label_counts_by_the_grading_judge_s_verdict_even_if_it_was_drawn_by_another_verdict() -> None:
+def test_a_label_drawn_by_another_judge_s_verdict_counts_by_the_verdict_of_the_judge_that_graded_the_pool() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
     rates = pass_rates([*a, *b], labelled)

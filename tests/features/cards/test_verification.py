@@ -449,7 +449,7 @@ def test_a_forged_name_or_model_on_a_judge_card_is_found_and_the_entries_that_ca
     assert checked(home).holds
 
 
-def test_verifying_a_judge_card_finds_settings_tried_before_the_card_that_it_does_not_count(
+def test_verifying_a_judge_card_reports_earlier_tried_settings_that_the_card_does_not_count(
     home: Path,
 ) -> None:
     record = home / "settings.jsonl"

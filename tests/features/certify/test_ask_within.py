@@ -185,7 +185,9 @@ def test_a_promise_refused_for_too_few_labels_does_not_count_as_an_earlier_test(
     assert certified(project, status=4)["further"] == 0
 
 
-def test_the_labels_needed_for_a_promise_allow_for_the_stricter_level_of_its_next_test(project: Path) -> None:
+def test_the_labels_needed_after_a_failed_promise_allow_for_half_the_error_probability_in_the_next_test(
+    project: Path,
+) -> None:
     label(project, 60)
     assert certified(project, status=4)["needed"] >= 59, "45 labels at the first level, 59 at half of it"
 

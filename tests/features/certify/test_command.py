@@ -142,7 +142,7 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
-def test_a_certificate_file_without_pass_shares_makes_the_same_decisions_and_gives_no_warning_of_pass_drift(
+def test_without_its_shares_of_passes_a_certificate_decides_the_same_and_warns_of_no_change_in_them(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified

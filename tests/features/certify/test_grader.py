@@ -79,7 +79,7 @@ def test_the_judges_of_a_certificate_cannot_be_asked_as_a_single_judge() -> None
         replying(judges)
 
 
-def test_a_certificate_can_be_opened_as_a_grader_of_responses_but_not_as_a_judge_of_prompts(tmp_path: Path) -> None:
+def test_a_certificate_opens_as_a_grader_of_whole_responses_but_not_as_a_judge(tmp_path: Path) -> None:
     stage = {"judge": "anthropic", "model": [], "fingerprint": "f", "certainty": "distance", "certain": 0.2}
     certificate = {"schema": 1, "for": "both", "error": 0.05, "confidence": 0.9, "stages": [stage]}
     path = tmp_path / "cascade.json"

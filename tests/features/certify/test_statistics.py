@@ -131,7 +131,7 @@ def test_a_response_that_the_judge_could_not_grade_is_never_decided_automaticall
     assert (part.n_automatic, part.automatic.value) == (80, 0.8)
 
 
-def test_with_too_few_labels_the_reason_says_how_many_a_certificate_needs() -> None:
+def test_a_certificate_refused_for_too_few_labels_states_how_many_decisions_it_needs() -> None:
     part = automatic_part(np.full(44, 0.9), np.zeros(44), ONE_IN_TEN)
     assert part.automatic.undefined == (
         "not enough labels: at most 5% errors with 90% confidence takes 45 decisions without an error, and there are 44"
@@ -151,7 +151,7 @@ def test_many_decisions_on_few_tasks_count_as_few_decisions() -> None:
     assert many.upper == approx(grouped_share(np.zeros(400), np.repeat(np.arange(80), 5)).upper(0.9))
 
 
-def test_with_grouped_examples_a_certificate_needs_as_many_groups_as_it_would_otherwise_need_decisions() -> None:
+def test_with_groups_a_certificate_of_5_percent_errors_needs_decisions_in_45_groups_instead_of_45_decisions() -> None:
     few, enough = (np.repeat(np.arange(tasks), 10) for tasks in (44, 45))
     refused = automatic_part(np.linspace(0.6, 0.9, 440), np.zeros(440), ONE_IN_TEN, few)
     assert not refused.is_certified
@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_grouping_copies_of_examples_or_limiting_false_passes_never_lets_a_cascade_decide_more_examples() -> None:
+def test_a_cascade_decides_no_more_examples_if_copies_are_grouped_or_if_false_passes_are_limited_too() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

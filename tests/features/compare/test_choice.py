@@ -215,9 +215,7 @@ def test_labels_needed_to_tell_judges_apart_rise_with_examples_per_task_and_are_
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_labels_needed_suffice_to_show_that_a_judge_is_no_worse_if_later_differences_resemble_earlier_ones() -> (
-    None
-):
+def test_the_labels_needed_show_a_judge_to_be_no_worse_if_further_examples_repeat_the_differences_so_far() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

@@ -16,7 +16,7 @@ def choice_of(world: World, rubric: Rubric = RUBRIC, of: str = "score") -> Choic
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_choosing_a_judge_by_one_measure_equals_choosing_by_a_rubric_that_has_only_this_measure(
+def test_choosing_a_judge_by_one_criterion_or_decisions_equals_choosing_by_a_rubric_that_asks_only_for_that(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

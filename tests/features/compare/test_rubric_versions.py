@@ -67,7 +67,7 @@ def test_comparing_a_reworded_rubric_with_its_committed_version_shows_the_reword
     assert "How **strictly** kind it is" in text or "How strictly kind it is" in text
 
 
-def test_printed_commands_write_an_accepted_judge_stored_as_provider_and_model_as_a_user_types_it(
+def test_a_printed_command_names_the_judge_of_the_accepted_run_in_the_form_that_users_type(
     here: Path,
 ) -> None:
     for name in ("card.json", "accepted.json"):

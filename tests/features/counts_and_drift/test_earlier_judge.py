@@ -84,7 +84,7 @@ def test_calibrate_takes_a_counts_file_in_place_of_a_rubric_and_compares_with_th
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
 
 
-def test_the_option_named_earlier_gives_the_same_comparison_in_python_as_on_the_command_line(project: Path) -> None:
+def test_an_earlier_judge_named_in_python_gives_the_same_comparison_as_on_the_command_line(project: Path) -> None:
     counts = project / "counts.csv"
     of_python = calibrate(project / "rubrics" / "answers.yaml", counts=counts, judge="june", earlier="may")
     data = json.loads(report(project, "--earlier", "may", "--json", "-").stdout)
@@ -140,7 +140,7 @@ def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Pat
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")
 
 
-def test_export_refuses_to_count_ratings_if_the_judge_in_the_option_named_earlier_gave_no_ratings(
+def test_export_refuses_to_count_ratings_if_the_named_earlier_judge_gave_none(
     project: Path,
 ) -> None:
     done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "april", cwd=project)

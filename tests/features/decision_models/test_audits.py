@@ -233,7 +233,7 @@ def test_a_judge_is_overconfident_on_a_criterion_if_its_slope_or_its_number_of_c
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_on_grouped_examples_the_test_for_too_many_confident_errors_gives_a_significance_level_and_no_p_value() -> None:
+def test_for_grouped_examples_the_test_of_confident_errors_reports_a_significance_level_but_no_p_value() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_the_error_on_an_untrusted_company_certificate_names_it_when_a_decision_model_is_asked(
+def test_a_decision_model_s_untrusted_tls_certificate_raises_an_error_that_names_ssl_cert_file(
     tmp_path: Path,
 ) -> None:
     async def once(url: str) -> None:

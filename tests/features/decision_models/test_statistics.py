@@ -117,7 +117,7 @@ def test_the_components_of_the_brier_score_add_up_to_the_score(seed: int) -> Non
     assert parts.score == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty)
 
 
-def test_checking_probabilities_of_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
+def test_probabilities_of_the_opposite_outcome_have_the_same_slope_and_a_bias_of_the_opposite_sign() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
     mirrored = probability_audit(1 - p, 1 - y)
@@ -164,7 +164,7 @@ def test_copies_of_examples_within_groups_do_not_narrow_the_interval_of_the_slop
     assert copies.slope.n == 60
 
 
-def test_a_judge_s_probabilities_have_no_slope_for_under_30_examples_or_under_5_of_one_outcome() -> None:
+def test_the_slope_of_outcomes_on_a_judge_s_probabilities_needs_30_examples_and_5_of_each_outcome() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None
@@ -175,7 +175,7 @@ def test_a_judge_s_probabilities_have_no_slope_for_under_30_examples_or_under_5_
     assert one_kind.confident[1].n == 40
 
 
-def test_probabilities_that_separate_yes_and_no_labels_completely_have_no_slope_and_no_p_value() -> None:
+def test_the_slope_of_outcomes_is_undefined_if_a_judge_s_probabilities_separate_the_outcomes_completely() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"

@@ -57,7 +57,7 @@ def round_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
 
 
 @pytest.mark.proof
-def test_demo_prints_raw_agreement_and_kappa_then_a_planted_fault_then_a_sealed_round_and_its_diagnosis(
+def test_demo_shows_raw_agreement_and_kappa_then_a_planted_fault_then_a_sealed_fault_and_its_diagnosis(
     demo: Demo,
 ) -> None:
     done = demo(*FIRST)

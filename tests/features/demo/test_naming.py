@@ -51,7 +51,7 @@ def test_the_diagnosis_of_a_demo_round_names_the_planted_fault(fault: str, diagn
 
 
 @pytest.mark.proof
-def test_demo_names_the_same_fault_in_another_process_and_writes_a_calibration_report_there(
+def test_the_diagnosis_of_a_demo_round_is_the_same_in_another_process_which_also_writes_a_report(
     diagnosis: Callable[[str], Named],
 ) -> None:
     """`demo` itself asks another process; its own tests plant every fault."""

@@ -84,7 +84,7 @@ def test_from_notes_on_a_random_draw_discover_reports_shares_of_failure_modes_an
     assert data["next"][-1]["command"] == "markscheme discover reply --write"
 
 
-def test_without_the_option_named_random_discover_reports_counts_of_failure_modes_and_no_shares(project: Path) -> None:
+def test_discover_without_its_random_option_reports_counts_of_failure_modes_and_no_shares(project: Path) -> None:
     status, data = discover(project, "--notes", "notes.jsonl")
     assert status == 4
     assert data["read"] == {"random": 0, "chosen": 60, "unclear": 0}
@@ -293,7 +293,9 @@ def test_the_number_of_outputs_to_read_is_computed_for_failure_modes_of_any_rari
     assert report["read_more"]["all"] > report["read_more"]["more"] > 4000
 
 
-def test_discover_writes_its_report_as_a_page_and_as_markdown_with_the_curve_of_failure_modes(project: Path) -> None:
+def test_discover_s_page_and_markdown_show_how_many_failure_modes_were_seen_after_each_number_of_outputs(
+    project: Path,
+) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     done = run("markscheme", "discover", "reply", "--details", "--html", "r.html", "--markdown", "r.md", cwd=project)
     assert "█" in done.stdout

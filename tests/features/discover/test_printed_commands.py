@@ -51,7 +51,7 @@ def test_each_command_that_discover_prints_works_when_it_is_printed(tmp_path: Pa
     assert {word for command in tried for word in command.split()} >= PRINTED[notes]
 
 
-def test_the_discover_command_that_asks_a_model_to_group_notes_keeps_the_plan_s_options(tmp_path: Path) -> None:
+def test_a_plan_for_a_model_to_group_notes_prints_a_command_that_repeats_the_plan_s_options(tmp_path: Path) -> None:
     write_project(tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
     kept = [{key: value for key, value in row.items() if key not in ("mode", "definition")} for row in rows]

@@ -114,7 +114,7 @@ def test_a_line_of_notes_in_markscheme_s_format_keeps_failure_modes_and_how_thor
     assert list(content.modes) == ["m"]
 
 
-def test_an_imported_note_without_a_number_keeps_its_failure_modes_which_must_be_names(tmp_path: Path) -> None:
+def test_an_imported_note_needs_no_number_and_keeps_the_failure_modes_that_it_names(tmp_path: Path) -> None:
     noted = [{"text": "bad", "modes": "wrong-price"}, {"text": "rude", "modes": ["tone", "length"]}, {"text": "odd"}]
     line = {"id": "o1", "rater": "ann", "kind": "human", "notes": noted}
     content = read_notes(written(tmp_path, {"ann.jsonl": [line, {**line, "id": "o2", "notes": None}]}))

@@ -293,7 +293,7 @@ def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_wit
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_with_the_replay_option_a_shift_is_attributed_to_a_rewording_on_one_criterion_and_a_parameter_on_another(
+def test_the_replay_option_attributes_one_criterion_s_shift_to_a_rewording_and_another_s_to_the_temperature(
     seed: int,
 ) -> None:
     named = causes(seed, text=True, parameter=True, replay=True)

@@ -30,7 +30,7 @@ def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return name, DRIFTS[name](tmp_path_factory.mktemp("kept"))
 
 
-def test_the_callout_at_the_top_of_a_report_on_drift_has_the_expected_head_and_tone_in_each_example_situation(
+def test_the_callout_on_drift_has_the_expected_heading_and_tone_in_each_example_situation(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation

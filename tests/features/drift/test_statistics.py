@@ -277,7 +277,7 @@ def test_a_shift_can_be_measured_from_one_run_while_noise_is_estimated_from_all_
     assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
 
 
-def test_the_stated_number_of_examples_shows_in_16_of_20_simulations_that_an_unchanged_judge_did_not_change() -> None:
+def test_with_the_number_of_examples_needed_an_unchanged_judge_is_shown_unchanged_in_16_of_20_simulations() -> None:
     _, now, stored = made(120, 3, 0.0, 1)
     few = compare_runs(now, stored, span=4)
     assert few.needed is not None
@@ -289,7 +289,7 @@ def test_the_stated_number_of_examples_shows_in_16_of_20_simulations_that_an_unc
     assert steady >= 16
 
 
-def test_no_number_of_examples_needed_is_named_if_only_more_accepted_runs_would_help() -> None:
+def test_drift_names_no_number_of_examples_needed_if_only_further_accepted_runs_would_help() -> None:
     _, now, stored = made(60, 3, 0.0, 1)
     assert compare_runs(now, stored[:, 0], span=4).needed is None
     assert compare_runs(now, stored, span=4, margin=0.05).needed is None

@@ -146,7 +146,7 @@ def test_a_second_run_of_experiment_reuses_the_outputs_that_a_function_made(fold
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
 
 
-def test_experiment_calls_a_function_again_in_each_run_if_it_does_not_declare_which_environment_it_reads(
+def test_experiment_calls_a_function_again_in_each_run_unless_it_declares_the_environment_variables_it_reads(
     tmp_path: Path,
 ) -> None:
     project = many(tmp_path, 2)

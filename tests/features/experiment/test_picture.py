@@ -6,7 +6,7 @@ from markscheme.features.experiment.picture import paired_scores
 from markscheme.report.plot import PlotPoint
 
 
-def test_the_plot_of_two_variants_shows_the_largest_gains_first_and_omits_the_middle_of_many_cases() -> None:
+def test_the_plot_of_two_variants_shows_the_60_cases_with_the_largest_gains_or_losses_in_order_of_gain() -> None:
     scores = [(f"c{place}", 0.5, place / 99) for place in range(100)]
     plot = paired_scores(scores, "old", "new")
     assert plot is not None

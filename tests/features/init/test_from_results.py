@@ -28,7 +28,7 @@ def test_init_from_promptfoo_s_results_turns_metrics_into_criteria_and_outputs_i
     assert "no example has a label" in judged.stderr
 
 
-def test_the_command_after_init_in_another_folder_finds_the_results_from_there(
+def test_the_commands_that_init_prints_for_a_project_in_another_folder_name_the_results_by_relative_path(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results))

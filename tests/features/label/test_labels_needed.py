@@ -69,7 +69,7 @@ def test_label_with_the_progress_option_asks_for_no_more_labels_than_there_are_o
     assert "Label all 24 that are left in few.jsonl." in shown
 
 
-def test_a_plan_by_a_judge_s_ratings_names_as_many_labels_as_its_calibration_even_if_it_is_worse_on_one_group(
+def test_a_labelling_plan_names_as_many_labels_as_calibrate_even_if_the_judge_fails_on_one_group(
     tmp_path: Path,
 ) -> None:
     criteria = "criteria: [{name: tone, description: Its tone.}, {name: facts, description: Its facts.}]\n"

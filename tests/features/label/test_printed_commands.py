@@ -55,7 +55,7 @@ def test_the_next_command_of_a_plan_keeps_the_annotators_who_share_the_pool(proj
     assert command[-6:] == ["--share", "ann,bob", "--each", "1", "--overlap", "5"]
 
 
-def test_the_label_command_after_a_draw_keeps_who_labels_and_how_the_page_is_served(project: Path) -> None:
+def test_the_label_command_printed_after_a_draw_repeats_the_options_on_annotators_and_page(project: Path) -> None:
     options = ("--next", "20", "--to", "next.jsonl", *OF_POOL)
     assert next_command(project, *options)[3:] == ["--pool", "next.jsonl", "--rater", "YOUR-NAME"]
     assert next_command(project, *options, *OF_PAGE)[3:] == ["--pool", "next.jsonl", *OF_PAGE]

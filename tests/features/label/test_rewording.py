@@ -122,7 +122,7 @@ def test_once_relabelling_confirms_old_labels_they_cause_neither_a_finding_nor_a
 
 
 @pytest.mark.proof
-def test_one_changed_answer_among_20_relabelled_examples_excludes_other_labels_from_before_the_rewording(
+def test_one_changed_answer_among_20_relabelled_examples_excludes_the_old_labels_of_all_other_examples(
     project: Path,
 ) -> None:
     with Server(project, OWN) as server:

@@ -57,7 +57,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_in_a_json_lines_file(folder:
     ]  # fmt: skip
 
 
-def test_an_annotator_is_asked_about_the_same_8_of_over_12_criteria_of_a_row_each_time_unless_all_are_requested(
+def test_of_13_criteria_of_a_row_an_annotator_is_asked_about_the_same_8_unless_all_are_requested(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path, more=11)
@@ -120,7 +120,7 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_label_refuses_the_pool_option_next_to_rows_and_rows_with_a_faulty_rubric(folder: Path) -> None:
+def test_label_refuses_the_pool_option_for_a_file_of_rows_with_rubrics_of_their_own(folder: Path) -> None:
     refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
     assert "rubric and pool in one" in refused.stderr
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)
@@ -153,7 +153,7 @@ def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_
     assert [(person["shared"], person["agreed"]) for person in progress["annotators"]] == [(11, 11), (11, 11)]
 
 
-def test_the_progress_of_labelling_rows_counts_labels_in_the_file_of_the_rows_itself(folder: Path) -> None:
+def test_the_progress_of_labelling_counts_labels_by_people_inside_the_file_of_rows(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     people = {"rater": "ann", "kind": "human", "criteria": {"c1": "MET", "reworded": "MET"}}
     judge = {"rater": "gpt", "kind": "model", "criteria": {"c1": "MET"}}

@@ -405,7 +405,7 @@ def label_whole(project: Path, rater: str, fails: frozenset[int], note: str = ""
             assert server.give(unit, whole=whole, note=note).status == 200
 
 
-def test_an_adjudicator_decides_on_responses_of_which_annotators_disagree_only_whether_to_accept_them(
+def test_an_adjudicator_is_asked_only_for_pass_or_fail_of_responses_on_which_annotators_split(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path, 8)

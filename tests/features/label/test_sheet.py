@@ -73,7 +73,7 @@ def test_a_half_finished_offline_labelling_page_can_be_imported_and_later_comman
     assert [(one["rater"], one["labelled"]) for one in content["annotators"]] == [("ana", 3)]
 
 
-def test_a_sheet_that_is_written_again_says_how_many_responses_are_still_to_label(tmp_path: Path) -> None:
+def test_writing_an_offline_labelling_page_again_prints_how_many_responses_are_still_to_label(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     assert "ana.html: 21 to label by ana." in run("markscheme", *SHEET, cwd=project).stdout
     saved(project, data_of(project))
@@ -296,7 +296,7 @@ def test_a_warning_about_a_set_that_a_command_reads_several_times_is_printed_onc
     assert done.stderr.count("hold the same response; it counts twice") == 1
 
 
-def test_labels_of_unknown_wording_are_asked_again_and_a_note_says_how_to_avoid_that(
+def test_label_asks_again_about_examples_whose_labels_do_not_state_the_wording_they_were_given_under(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

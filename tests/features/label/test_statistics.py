@@ -219,7 +219,7 @@ def test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact
 @pytest.mark.parametrize(
     ("errors", "alpha", "message"), [(-1, 0.05, "errors -1"), (0, 1.5, "alpha 1.5")], ids=["errors", "alpha"]
 )
-def test_the_fewest_labels_for_an_error_rate_are_refused_for_negative_errors_and_rates_above_1(
+def test_planning_labels_for_an_error_rate_refuses_a_negative_number_of_errors_and_a_rate_above_1(
     errors: int, alpha: float, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

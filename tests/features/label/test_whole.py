@@ -124,7 +124,7 @@ def test_an_annotator_who_gave_enough_decisions_on_whole_responses_is_then_asked
     second.file.close()
 
 
-def test_120_decisions_on_whole_responses_are_enough_or_160_for_a_rubric_of_many_criteria() -> None:
+def test_annotators_are_asked_for_120_decisions_on_whole_responses_or_for_160_if_criteria_are_many() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 

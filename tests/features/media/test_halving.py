@@ -49,7 +49,7 @@ def test_png_files_of_each_filter_and_colour_type_are_halved_in_size(colours: in
         assert np.array_equal(raw.reshape(5, -1)[:, 1:].reshape(5, 3, -1), expected)
 
 
-def test_an_image_halved_in_size_still_shows_all_squares_of_the_chart_of_the_sight_test() -> None:
+def test_an_image_of_squares_shows_all_its_squares_after_it_was_halved_in_size() -> None:
     chart = Image(picture("KITE", 5))
     smaller = downscaled(chart)
     assert isinstance(smaller, Image)

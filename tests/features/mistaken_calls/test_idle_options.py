@@ -140,7 +140,7 @@ def test_a_missing_file_is_reported_instead_of_an_option_that_would_have_no_effe
     assert "has no effect" not in done.stderr
 
 
-def test_each_rule_names_options_and_commands_that_exist() -> None:
+def test_each_rule_on_options_without_effect_names_options_and_commands_that_exist() -> None:
     for rule in idle_options._RULES:
         assert rule.reason.partition(";")[0]
         for command in rule.commands.split() or command_names():

@@ -18,7 +18,7 @@ from tests.commands.judged_project import make_project
         ("public_url = 'nosuch'", ("label", "manners"), "public_url"),
     ],
 )
-def test_an_error_about_a_value_that_is_checked_when_it_is_used_names_the_settings_file_and_the_key(
+def test_an_error_about_a_wrong_value_in_the_settings_file_names_the_file_and_the_key(
     tmp_path: Path, line: str, command: tuple[str, ...], key: str
 ) -> None:
     here = make_project(tmp_path)

@@ -37,7 +37,7 @@ def rows(kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("kind", "status"), [("good", 0), ("always", 1), ("errors", 4)])
-def test_calibration_figures_equal_judgekeeper_s_and_calibrating_a_judge_that_passes_everything_exits_1(
+def test_confusion_counts_and_kappa_of_calibrate_equal_those_of_the_tool_judgekeeper(
     tmp_path: Path, kind: str, status: int
 ) -> None:
     (tmp_path / "rubrics").mkdir()

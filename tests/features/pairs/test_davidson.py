@@ -134,7 +134,7 @@ def test_a_cycle_of_preferences_among_three_systems_is_counted_only_if_each_of_i
     assert cycles({(0, 1): better, (1, 2): better}, 3) == (0, 0)
 
 
-def test_davidson_refuses_system_numbers_out_of_range_and_columns_of_different_lengths() -> None:
+def test_the_davidson_model_refuses_system_numbers_out_of_range_and_columns_of_unequal_length() -> None:
     with pytest.raises(ValueError, match="numbered from 0 to 1"):
         davidson([0, 2], [1, 1], [-1, 1], n_systems=2)
     with pytest.raises(ValueError, match="one system on each side"):

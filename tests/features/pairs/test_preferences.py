@@ -320,7 +320,7 @@ def test_two_systems_are_compared_by_shares_of_preferences() -> None:
     assert compared.leader == "a"
 
 
-def test_the_shares_of_two_systems_get_as_many_decimals_as_their_difference_needs() -> None:
+def test_a_sentence_on_two_systems_prints_preferences_with_as_many_decimals_as_their_difference_needs() -> None:
     in_200 = [-1.0] * 169 + [0.0] * 2 + [1.0] * 29  # 84.5%, 14.5%: 84% and 14% to whole per cents
     in_125 = [-1.0] * 68 + [0.0] * 7 + [1.0] * 50  # 54.4%, 40.0%
     in_125_more = [-1.0] * 69 + [0.0] * 6 + [1.0] * 50  # 55.2%, 40.0%

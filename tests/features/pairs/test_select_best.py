@@ -132,7 +132,7 @@ def test_select_best_selects_nothing_if_the_judge_fails(selected: Selected) -> N
     assert "not graded:" in selected.errors["judge fails"]
 
 
-def test_with_a_judge_that_goes_only_by_position_select_best_takes_the_first_output_as_in_a_tie(
+def test_select_best_passes_the_first_output_if_the_judge_always_prefers_what_it_is_shown_first(
     selected: Selected,
 ) -> None:
     assert selected.passed["leans"] == [True, False, False, False]

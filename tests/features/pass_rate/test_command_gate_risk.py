@@ -222,7 +222,9 @@ def test_the_report_of_pass_rate_states_in_words_the_risk_that_ci_fails_by_chanc
     assert "evaluateOptions" in done.stdout
 
 
-def test_with_two_runs_the_report_says_that_they_are_too_few_to_say_how_many_to_average(tmp_path: Path) -> None:
+def test_the_report_on_two_runs_says_that_more_runs_are_needed_to_advise_how_many_runs_to_average(
+    tmp_path: Path,
+) -> None:
     files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())

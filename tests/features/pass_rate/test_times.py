@@ -122,7 +122,7 @@ def test_columns_of_judges_and_annotators_are_not_read_as_inputs_of_tracked_resp
     assert (response.is_graded, response.passes) == (True, True)
 
 
-def test_a_column_named_judge_with_pass_or_fail_holds_verdicts_and_a_column_named_human_label_is_no_input(
+def test_a_column_named_judge_that_holds_pass_and_fail_is_read_as_verdicts_and_not_as_an_input(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "graded.csv"

@@ -332,7 +332,9 @@ def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(fold
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
-def test_a_week_that_is_added_after_later_weeks_is_not_reported_as_a_change_of_earlier_lines(folder: Path) -> None:
+def test_adding_a_missed_week_to_a_tracked_stream_is_not_reported_as_a_change_of_its_earlier_files(
+    folder: Path,
+) -> None:
     changed = "looks.jsonl no longer follows from the files"
     tracked(folder, write(folder, lines_of(0, 1, 2, 3, 4, 5, 7)))
     late = tracked(folder, write(folder, lines_of(6)), json_too=False)
@@ -400,7 +402,7 @@ def test_the_report_calls_responses_better_if_an_unmoved_judge_passes_more_and_w
     assert "the judge's share fell; labels alone don't show it" in worse
 
 
-def test_a_report_on_a_moved_judge_prints_the_command_that_accepts_the_judge_or_begins_a_new_period(
+def test_after_a_change_of_the_judge_the_report_prints_a_command_that_accepts_it_or_begins_a_new_period(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
@@ -414,7 +416,7 @@ def test_a_report_on_a_moved_judge_prints_the_command_that_accepts_the_judge_or_
     assert report_on(folder, named="open", judge=judge).onward is None
 
 
-def test_a_report_on_moved_traffic_states_the_same_two_shares_of_a_column_s_value_in_every_sentence(
+def test_a_report_on_changed_inputs_states_the_same_two_shares_of_a_column_s_value_in_every_sentence(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")

@@ -207,7 +207,7 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_evidence_of_a_changed_share_of_passes_equals_the_reference_and_does_not_grow_with_more_responses() -> None:
+def test_evidence_that_the_share_of_passes_changed_equals_its_reference_value() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)

@@ -405,7 +405,9 @@ def test_the_report_on_rows_states_the_pass_mark_that_decides_them_and_says_if_s
     assert "Each row is decided by its own pass mark: 1 response has another than 0.4." in mixed
 
 
-def test_shares_of_few_verdicts_are_counts_except_where_tasks_weigh_alike(tmp_path: Path) -> None:
+def test_a_report_on_few_verdicts_gives_counts_instead_of_percentages_except_for_the_mean_over_tasks(
+    tmp_path: Path,
+) -> None:
     rows = [row(number, wrong=1) for number in range(2)]
     rows[1]["rubric"] = rows[1]["rubric"][:1]
     for rating in rows[1]["labels"]:

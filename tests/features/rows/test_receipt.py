@@ -101,7 +101,7 @@ def judge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop("judging", None)
 
 
-def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_than_labelled_rows_or_with_another_tag(
+def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_or_another_tag_than_the_labelled_rows(
     folder: Path,
 ) -> None:
     alike, longer, of_other_tag = receipts(folder)
@@ -126,7 +126,7 @@ def test_the_accepted_run_that_permits_the_least_counts_if_several_accepted_runs
     assert (of_both["holds"], of_both["may_gate"], of_both["use"]) == (True, False, "none")
 
 
-def test_grades_of_rows_without_the_calibrated_rubric_carry_no_receipt_of_a_run_on_rows_with_it(tmp_path: Path) -> None:
+def test_grades_of_rows_alone_carry_no_receipt_of_a_run_that_added_a_rubric_to_the_rows(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     (tmp_path / "core.yaml").write_text("criteria: [{name: c9, requirement: Names It, weight: 1}]\n")
     write(tmp_path / "labelled.jsonl", labelled_on_core(60))

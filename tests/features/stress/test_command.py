@@ -110,7 +110,7 @@ def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
     return json.loads(done.stdout) if "--json" in options else done
 
 
-def test_a_stress_test_reports_that_no_perturbation_but_truncation_moves_a_fair_judge(folder: Path) -> None:
+def test_in_a_stress_test_of_a_fair_judge_only_cutting_responses_short_shifts_its_levels(folder: Path) -> None:
     report = stressed(folder, "fair", "--json")
     assert (report["schema"], report["n"], report["reads_to_the_end"]) == (1, N, True)
     assert {cell["state"] for name, row in report["rows"].items() if name != "truncation" for cell in row.values()} <= {
@@ -252,7 +252,7 @@ def test_a_criterion_can_list_the_perturbations_that_keep_its_level(folder: Path
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "holds"
 
 
-def test_the_picture_of_a_stress_test_shows_a_criterion_that_a_change_must_not_move_rather_than_one_that_it_may(
+def test_a_stress_test_s_picture_prefers_criteria_that_a_change_must_not_move_to_those_that_it_may_move(
     folder: Path,
 ) -> None:
     criteria = "criteria: [{name: polite, requirement: It is polite.}, {name: right, requirement: It is right.}]\n"

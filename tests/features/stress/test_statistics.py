@@ -136,7 +136,7 @@ def test_the_reshuffling_p_value_equals_the_p_value_from_listing_all_permutation
     assert reshuffled(now, stored) == approx(beyond + level / 2)
 
 
-def test_with_one_new_rating_the_reshuffling_p_value_equals_that_of_the_drift_test() -> None:
+def test_the_stress_test_s_p_value_by_reshuffling_equals_the_drift_test_s_if_each_example_has_one_new_rating() -> None:
     now = array([2, 3, 1, 5])
     stored = array([[1, 2, 2], [3, 3, 3], [1, 1, 2], [4, 4, 5]])
     assert reshuffled(now[:, None], stored) == approx(moved(now, stored).mid_p)
@@ -144,7 +144,7 @@ def test_with_one_new_rating_the_reshuffling_p_value_equals_that_of_the_drift_te
     assert reshuffled(np.empty((0, 1)), np.empty((0, 3))) == 1
 
 
-def test_a_shift_that_skewed_noise_near_the_top_of_a_yes_no_scale_can_explain_is_not_reported_as_a_finding() -> None:
+def test_a_shift_that_the_judge_s_noise_near_the_top_of_a_scale_can_explain_is_no_finding_of_a_stress_test() -> None:
     """Twelve of sixty answers are rated differently once in four askings, never the time that the text is changed.
 
     If k of 12 were, at random, the shift would be 12 - 4k: binomial, 12 and 1/4, with k = 0 and k = 6 counted half.

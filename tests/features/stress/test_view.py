@@ -24,5 +24,5 @@ def test_a_stress_report_omits_a_smallest_detectable_effect_larger_than_the_scal
     assert cell_text(StressCell(shift, None, state, smallest), span=4.0) == shown
 
 
-def test_a_stress_report_shows_a_dash_for_a_perturbation_that_may_deserve_another_level() -> None:
+def test_a_stress_report_shows_a_dash_where_a_perturbation_may_rightly_change_the_level() -> None:
     assert cell_text(NOT_PRESERVING, span=4.0) == "–"

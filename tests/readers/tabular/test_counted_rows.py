@@ -66,7 +66,7 @@ def test_each_example_of_a_table_with_counts_is_named_by_its_row_in_the_file_and
     assert calibrate(COUNTED).false_passes == [f"row 4 ({example} of 7)" for example in range(1, 8)]
 
 
-def test_a_column_named_n_of_fractions_is_refused_with_a_row_unless_its_meaning_is_stated() -> None:
+def test_a_column_named_n_with_fractions_is_refused_unless_the_caller_says_that_it_holds_no_counts() -> None:
     fractions = [{**row, "n": row["n"] / 8} for row in COUNTED]
     with pytest.raises(UsageError, match=r"column n counts examples in whole numbers, but has '7.5' in row 1"):
         calibrate(fractions)
@@ -79,7 +79,7 @@ def test_a_count_that_is_no_whole_number_is_refused_with_its_row(wrong: str) -> 
         calibrate([{**row, "n": wrong if place == 1 else str(row["n"])} for place, row in enumerate(COUNTED)])
 
 
-def test_a_row_with_a_count_of_0_is_in_no_figure_and_to_frame_does_not_say_if_judge_and_label_agree_on_it() -> None:
+def test_a_data_frame_s_row_with_a_count_of_0_counts_in_no_figure() -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = pandas.DataFrame(
         [{**row, "n": 0.0 if place == 0 else float(row["n"])} for place, row in enumerate(COUNTED)]

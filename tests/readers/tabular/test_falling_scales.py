@@ -60,7 +60,7 @@ def test_on_a_scale_of_scores_whose_lowest_number_is_best_the_pass_mark_is_given
     assert set(figures["false_passes"]) == false_passes
 
 
-def test_the_judge_s_scale_may_have_its_lowest_number_as_the_best_while_people_s_has_its_highest() -> None:
+def test_the_judge_s_best_number_may_be_the_lowest_while_people_s_best_number_is_the_highest() -> None:
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
     figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
     assert figures["agreement"]["value"] == 0.875

@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_improve_proposes_weights_that_many_decisions_support_but_none_from_few_decisions_in_a_31st_test() -> None:
+def test_improve_proposes_no_weights_from_few_decisions_in_its_31st_use_of_held_out_labels() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"
@@ -209,7 +209,7 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_rounded_weights_deviate_by_at_most_5_percent_or_are_multiples_of_the_finest_rounding_step(
+def test_rounding_moves_at_most_5_percent_of_the_total_weight_unless_it_uses_the_finest_step(
     sizes: list[float],
 ) -> None:
     written = written_weights(np.array(sizes))
