@@ -26,6 +26,7 @@ from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
+from markscheme.options.table import REFUSE_IDLE
 from markscheme.plain_data import shown
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.submission import refuse_frame
@@ -104,6 +105,10 @@ def calibrate(
     if reading is None and columns.first_of_tables() is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
         raise UsageError(f"`{columns.first_of_tables()}` names columns of a table that needs no rubric; {name} is none")
+    names = (str(rubric),) if isinstance(rubric, str | Path) else ()
+    arguments = {"rubric": names, "table": reading, "examples": examples, "ratings": ratings, "added": added}
+    for refuse in REFUSE_IDLE:
+        refuse("calibrate", options, arguments)
     labels = added.of(LabelOptions)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),) if reading is None else ("table",),

@@ -183,6 +183,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
     called = function.gathered(bound)
     option_names = {word.partition("=")[0] for word in words[1 : words.index("--")]}
+    option_names |= {f"{SETTING_FLAG} {key}" for key in typed}
     for refuse in REFUSE_IDLE if option_names - {"--judge"} else ():  # for a judge alone no feature need be loaded
         refuse(command, option_names, called.arguments)
     return function.function, called

@@ -3,16 +3,20 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from markscheme import calibrate, compare, open_judge
 from markscheme.commands.call import described
 from markscheme.commands.table import command_names
+from markscheme.errors import UsageError
 from markscheme.features.mistaken_calls import idle_options
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
 ROWS = [(f"r{i}", f"text {i}", "pass" if i % 7 else "fail", "pass" if i % 2 else "fail") for i in range(40)]
+TABLE = [dict(zip(("id", "output", "judge", "human"), row, strict=True)) for row in ROWS]
 JUDGE = ("--judge", "function:scripted_judges:hasty")
 DRAW = ("label", "manners", "--next", "2", "--pool", "pool.jsonl", "--to", "o.jsonl")
 
@@ -87,12 +91,83 @@ def test_an_option_without_effect_is_refused_before_anything_is_read_asked_or_wr
     assert sorted(folder.rglob("*")) == before
 
 
+SHEET = ("label", "manners", "--sheet", "s.html", "--rater", "me")
+PRICE = "price=1:2"
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "reason"),
+    [
+        (("calibrate", "manners", "--ratings", "gpt.jsonl"), ("cache=off", PRICE, "model=x"), "no judge is asked"),
+        (("calibrate", "manners", "--ratings", "gpt.jsonl"), ("metric=nominal",), "and a judge is calibrated"),
+        (("calibrate", "verdicts.csv"), ("concurrency=2", "temperature=0.5"), "verdicts.csv contains its own ratings"),
+        (("compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners"), ("cache=off", PRICE), "no judge is named"),
+        (("certify", "verdicts.csv"), ("max_tokens=900", "probe=off"), "no judge is named that can be asked"),
+        (("improve", "manners", "--numbers", "--ratings", "gpt.jsonl"), ("cache=off", PRICE), "no judge is asked"),
+        (("pass-rate", "verdicts.csv"), ("cache=off", "price=1:2"), "no judge is asked; add --track"),
+        (("grade", "manners", "pool.jsonl", "--show-prompt"), ("cache=off", PRICE), "--show-prompt asks nothing"),
+        (("grade", "manners", "pool.jsonl", *JUDGE), ("agreement_weights=linear",), "`markscheme calibrate TABLE`"),
+        (("label", "manners", "--plan"), ("port=8123",), "--plan opens none"),
+        (SHEET, ("host=127.0.0.1",), "a sheet is a file"),
+        (SHEET, ("cache=off",), "it is for a plan"),
+    ],
+)
+def test_a_setting_that_is_typed_without_effect_is_refused_before_anything_is_read_asked_or_written(
+    folder: Path, command: tuple[str, ...], settings: tuple[str, ...], reason: str
+) -> None:
+    before = sorted(folder.rglob("*"))
+    for setting in settings:
+        done = run("markscheme", *command, "-o", setting, cwd=folder)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: -o {setting.partition('=')[0]} has no effect here: "), done.stderr
+        assert reason in done.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "reason"),
+    [
+        (("manners",), {"ratings": "gpt.jsonl", "samples": 3}, "name a judge by `judge` in place of `ratings`"),
+        (("manners",), {"ratings": "gpt.jsonl", "cache": "off"}, "no judge is asked"),
+        (("verdicts.csv",), {"budget": 2}, "verdicts.csv contains its own ratings"),
+        ((TABLE,), {"budget": 2}, "the table contains its own ratings"),
+        ((TABLE,), {"check": True}, "`markscheme init --from YOUR-TABLE.csv` makes one"),
+    ],
+)
+def test_an_argument_of_calibrate_in_python_that_has_no_effect_is_refused_by_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], options: dict[str, Any], reason: str
+) -> None:
+    monkeypatch.chdir(folder)
+    name = list(options)[-1]
+    with pytest.raises(UsageError, match=f"^`{name}` has no effect here: .*{reason}"):
+        calibrate(*arguments, **options)
+
+
+def test_an_argument_of_compare_in_python_that_has_no_effect_is_refused_by_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(UsageError, match=r"^`budget` has no effect here: no judge is named that can be asked"):
+        compare("gpt.jsonl", "claude.jsonl", rubric="manners", budget=2)
+    assert compare("gpt.jsonl", "claude.jsonl", rubric="manners", tolerance=0.2).choice.pairs
+
+
+def test_a_judge_that_is_passed_open_to_compare_in_python_is_asked_with_the_options_of_calls(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    compared = compare("gpt.jsonl", open_judge(JUDGE[1]), rubric="manners", concurrency=2)
+    assert len(compared.contenders) == 2
+
+
 @pytest.mark.parametrize(
     "command",
     [
         (*DRAW[:-1], "-", "--id", "id"),
         ("grade", "manners", "pool.jsonl", *JUDGE, "--samples", "1", "--id", "id"),
         ("label", "manners", "--plan", "--ratings", "gpt.jsonl", "--target", "0.7"),
+        ("grade", "manners", "pool.jsonl", "--show-prompt", "-o", "strategy=per_criterion"),
     ],
 )
 def test_options_that_are_refused_when_they_have_no_effect_are_accepted_when_they_have_one(
@@ -146,4 +221,5 @@ def test_each_rule_on_options_without_effect_names_options_and_commands_that_exi
         for command in rule.commands.split() or command_names():
             assert command in command_names()
             of_command = {name for option in described(command).options for name in option.names}
+            of_command |= {f"-o {key}" for key in described(command).settings}
             assert not rule.commands or of_command.intersection(rule.options), (command, rule.options)

@@ -22,6 +22,7 @@ from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
+from markscheme.options.table import REFUSE_IDLE
 from markscheme.plain_data import shown
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.submission import refuse_frame
@@ -76,6 +77,8 @@ def compare(
         'b'
     """
     added, asking = COMPARING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
+    for refuse in REFUSE_IDLE:
+        refuse("compare", options, {"sides": sides, "rubric": rubric, "examples": examples, "added": added})
     labels = added.of(LabelOptions)
     calibrations = [side for side in sides if isinstance(side, Calibration)]
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:

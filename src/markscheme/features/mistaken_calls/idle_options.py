@@ -7,9 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from markscheme.calibration.call_arguments import options_as_arguments
 from markscheme.commands.families import paths_in
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.features.mistaken_calls import option_names as names
+from markscheme.judges.judge import Judge
 from markscheme.judges.kinds import kind_of
 from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 from markscheme.rubrics.reading import shows_rubric
@@ -39,16 +41,24 @@ class _AskedCall:
 
     def has(self, *names: str) -> bool:
         """Return True if one of these arguments has a value."""
-        return any(self.arguments.get(name) not in (None, False, ()) for name in names)
+        return any(_is_set(self.arguments.get(name)) for name in names)
 
     def value(self, family: str, key: str) -> Any:
-        """Return an option of a family of options; None if the call has no such family."""
-        return getattr(self.arguments.get(family), key, None)
+        """Return an option of a family of options; None if the call has no such family.
+
+        A call in Python has all families in one argument.
+        """
+        if family in self.arguments:
+            return getattr(self.arguments[family], key, None)
+        return next((getattr(other, key) for other in self._added if hasattr(other, key)), None)
 
     def adds(self, *keys: str) -> bool:
         """Return True if one of these options, which a feature adds to the command, has a value."""
-        added = getattr(self.arguments.get("added"), "values", ())
-        return any(getattr(family, key, None) not in (None, False, ()) for family in added for key in keys)
+        return any(_is_set(getattr(family, key, None)) for family in self._added for key in keys)
+
+    @property
+    def _added(self) -> tuple[object, ...]:
+        return getattr(self.arguments.get("added"), "values", ())
 
     @property
     def is_of_stream(self) -> bool:
@@ -68,16 +78,25 @@ class _AskedCall:
 
     @property
     def is_of_rated_files(self) -> bool:
-        """True if `calibrate` is given files with ratings in place of a rubric, not rows with rubrics of their own."""
+        """True if `calibrate` is given files or a table with ratings in place of a rubric.
+
+        Rows with rubrics of their own are no such file.
+        """
+        if self.arguments.get("table") is not None:
+            return True
         paths = [Path(name) for name in self.arguments.get("rubric", ())]
         files = [path for path in paths if path.is_file() and not _is_rubric(path)]
-        return not self.has("ratings", "counts") and bool(files) and not any(map(rows_bring_rubrics, files))
+        is_of_counts = self.has("counts") or self.adds("counts")
+        return not self.has("ratings") and not is_of_counts and bool(files) and not any(map(rows_bring_rubrics, files))
 
     @property
     def names_judge(self) -> bool:
-        """True if a judge is named that can be asked."""
-        judges = (*self.arguments.get("sides", ()), *self._texts("judge"), *(self.value("columns", "judge") or ()))
-        return any(kind_of(str(judge)) is not None for judge in judges)
+        """True if a judge that can be asked is named, or passed in Python."""
+        judges = (*self._sides, *self._texts("judge"), *(self.value("columns", "judge") or ()))
+        return any(
+            kind_of(str(judge)) is not None if isinstance(judge, str | Path) else isinstance(judge, Judge)
+            for judge in judges
+        )
 
     def _texts(self, name: str) -> tuple[str, ...]:
         value = self.arguments.get(name)
@@ -88,8 +107,8 @@ class _AskedCall:
 
     @property
     def named(self) -> str:
-        """Name of the first file of the call."""
-        return str(next(iter(self.files), "the file"))
+        """Name of the first file of the call; "the table" if it is a table in memory."""
+        return str(next(iter(self.files), "the table"))
 
     @cached_property
     def files(self) -> list[Path]:
@@ -98,9 +117,22 @@ class _AskedCall:
 
     @property
     def names_files(self) -> bool:
-        """True if the call names a file apart from rubrics, even one that is missing, which the command will say."""
+        """True if the call names a file apart from rubrics, or in Python passes rows.
+
+        A file that is missing counts too: the command will say so.
+        """
         missing = (path for path in self._paths() if not path.exists() and path.suffix not in ("", *_RUBRIC_FILES))
-        return bool(self.files) or any(missing)
+        return bool(self.files) or any(missing) or self._passes_rows
+
+    @property
+    def _passes_rows(self) -> bool:
+        """True if a table, examples or ratings are passed in memory."""
+        passed = (*(self.arguments.get(name) for name in ("table", "examples", "ratings")), *self._sides)
+        return any(_is_set(value) and not isinstance(value, str | Path | Judge) for value in passed)
+
+    @property
+    def _sides(self) -> tuple[Any, ...]:
+        return tuple(self.arguments.get("sides", ()))
 
     def _paths(self) -> Iterator[Path]:
         for value in self.arguments.values():
@@ -136,7 +168,7 @@ _RULES: Final = (
     _IdleRule(
         "label",
         lambda call: call.has("progress") and not call.has("to"),
-        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, "--rater", "--next", "--asked"),
+        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, *names.OF_SERVERS, "--rater", "--next", "--asked"),
         "--progress counts people's labels of all examples; leave it out, or type --plan in place of --progress",
     ),
     _IdleRule(
@@ -150,6 +182,18 @@ _RULES: Final = (
         lambda call: call.has("to"),
         ("--progress", "--same-meaning", "--disputed", "--audits", "--sheet"),
         "--to writes what to label next, and does nothing else; run one after the other",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("plan") and not call.has("to"),
+        names.OF_SERVERS,
+        "it is about a labelling page, and --plan opens none; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("sheet"),
+        names.OF_SERVERS,
+        "it is about a page that is served, and a sheet is a file; leave it out",
     ),
     _IdleRule(
         "label",
@@ -196,7 +240,7 @@ _RULES: Final = (
     _IdleRule(
         "improve",
         lambda call: call.has("numbers") and call.has("ratings"),
-        ("--judge", "--samples", "--budget", "--in-batches"),
+        ("--judge", "--samples", "--budget", "--in-batches", *names.CALL_SETTINGS),
         "--ratings are read, and no judge is asked; leave it out",
     ),
     _IdleRule(
@@ -261,6 +305,12 @@ _RULES: Final = (
     ),
     _IdleRule(
         "grade",
+        lambda call: call.has("show_prompt"),
+        ("--budget", "--batch", *names.TRAFFIC_SETTINGS),
+        "--show-prompt asks nothing; leave it out",
+    ),
+    _IdleRule(
+        "grade",
         lambda call: call.has("out"),
         ("--json", "--details"),
         "--out writes a table and prints no grades; leave one of them out",
@@ -280,7 +330,7 @@ _RULES: Final = (
     _IdleRule(
         "calibrate",
         lambda call: call.is_of_rated_files,
-        ("--budget", "--batch", "--all-texts"),
+        ("--budget", "--batch", "--all-texts", *names.CALL_SETTINGS),
         "{file} contains its own ratings, and no judge is asked; leave it out",
     ),
     _IdleRule(
@@ -356,6 +406,18 @@ _RULES: Final = (
         "it adds to files that exist; add --to FILE or --examples FILE.jsonl",
     ),
     _IdleRule(
+        "calibrate",
+        lambda call: not call.is_of_rated_files,
+        names.OF_ANNOTATORS,
+        "it is about a table of annotators without a judge, and a judge is calibrated; leave it out",
+    ),
+    _IdleRule(
+        "certify compare grade import improve init label pass-rate stress",
+        lambda _: True,
+        names.OF_ANNOTATORS,
+        "it is about a table of annotators without a judge, which `markscheme calibrate TABLE` reads; leave it out",
+    ),
+    _IdleRule(
         "",
         lambda call: call.value("columns", "table") is not None and call.has_single_tables,
         ("--table",),
@@ -370,18 +432,32 @@ def refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, An
 
     Args:
         command: Name of the command.
-        typed: Names of the options that were typed, such as `--only`.
+        typed: Names of the options as they were typed, such as `--only`, `-o cache` or, as arguments in Python, `only`.
         arguments: The arguments of the command's function.
 
     Raises:
         UsageError: An option has no effect.
     """
     call = _AskedCall(command, arguments)
+    typed_by_key = {_key(name): name for name in typed}
     for rule in _RULES:
-        option = next((option for option in rule.options if option in typed), None)
+        option = next((typed_by_key[key] for key in map(_key, rule.options) if key in typed_by_key), None)
         if option is not None and command in (rule.commands or command).split() and rule.is_so(call):
-            reason = rule.reason.format(file=call.named, typed=shlex.quote(call.named))
+            typed_file = shlex.quote(call.named) if call.files else "YOUR-TABLE.csv"
+            reason = rule.reason.format(file=call.named, typed=typed_file)
+            if option.isidentifier():
+                raise UsageError(f"`{option}` has no effect here: {options_as_arguments(reason)}")
             raise UsageError(f"{option} has no effect here: {reason}")
+
+
+def _is_set(value: Any) -> bool:
+    """Return True unless an argument's value is None, False or an empty tuple."""
+    return value is not None and value is not False and not (isinstance(value, tuple) and not value)
+
+
+def _key(name: str) -> str:
+    """Return an option's name as an argument in Python: `only` for `--only`, and `cache` for `-o cache`."""
+    return name.removeprefix("-o ").removeprefix("--").replace("-", "_").rstrip("_")
 
 
 def _is_rubric(path: Path) -> bool:

@@ -6,8 +6,22 @@ from markscheme.options.table import options_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.shape_hints import ShapeOptions
 
-OF_CALLS: Final = ("--samples", "--budget", "--batch")
+TRAFFIC_SETTINGS: Final = (
+    *("-o price", "-o cache", "-o batch_reasks", "-o concurrency"),
+    *("-o requests_per_minute", "-o tokens_per_minute"),
+)
+"""Settings on calls of a judge that don't change what it is asked."""
+CALL_SETTINGS: Final = (
+    *TRAFFIC_SETTINGS,
+    *("-o model", "-o temperature", "-o max_tokens", "-o expected", "-o probe"),
+)
+"""Settings on calls of a judge, without those that say how often and in which form it is asked."""
+OF_CALLS: Final = ("--samples", "--budget", "--batch", *CALL_SETTINGS)
 """Options on how a judge is asked."""
+OF_ANNOTATORS: Final = ("-o metric", "-o agreement_weights")
+"""Settings on the agreement of annotators with each other."""
+OF_SERVERS: Final = ("-o host", "-o port", "-o public_url")
+"""Settings on a page that is served."""
 OF_SHARES: Final = ("--share", "--each", "--overlap")
 """Options on annotators who share what is to be labelled."""
 OF_PLANS: Final = (
