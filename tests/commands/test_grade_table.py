@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -382,9 +381,7 @@ def test_grade_with_the_out_option_prints_the_commonest_reasons_for_ungraded_row
     rows = [*own_rubrics, *({"id": f"n{index}", "response": None} for index in range(3))]
     (here / "some.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     done = _grade(here, "some.jsonl", "--out", "graded.jsonl")
-    line, *reasons = done.stderr.split("graded.jsonl: ")[1].splitlines()
-    assert line == "0 fail, 7 not graded"
-    assert reasons[0] == "  3 not graded: the row has no response"
-    errors = Counter(row["error"] for row in _lines(here / "graded.jsonl"))
-    assert reasons[:3] == [f"  {n} not graded: {reason}" for reason, n in errors.most_common(3)]
-    assert sum(int(reason.split()[0]) for reason in reasons) == 7
+    line = done.stderr.split("graded.jsonl: ")[1].splitlines()[0]
+    assert line.startswith("0 fail, 7 not graded: 3 × the row has no response; 1 × its rubric, criterion 1: ")
+    assert line.endswith("; and 2 more")
+    assert sum(row["error"] is not None for row in _lines(here / "graded.jsonl")) == 7

@@ -20,7 +20,7 @@ from markscheme.grading.grades import GRADE_COLUMNS, Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.grading.receipt import receipt_json
 from markscheme.judges.judge import Usage
-from markscheme.phrases import number, percent
+from markscheme.phrases import commonest, number, percent
 from markscheme.plain_data import json_lines
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.submission import Submission
@@ -36,8 +36,6 @@ _ROWS = 500
 cached."""
 _SECONDS = 2.0
 """Longest time in seconds that a grade waits to be written, so that the progress of a slow run can be seen."""
-SHOWN_REASONS: Final = 3
-"""Largest number of reasons why rows aren't graded that are shown after a run; the table has those of all rows."""
 SAME_SUM: Final = 1e-9
 """Difference below which two sums count as equal, since it comes from rounding."""
 
@@ -340,12 +338,8 @@ class GradedTable:
                     "something else has changed; run again to grade the rest"
                 )
         self.journal.unlink(missing_ok=True)
-        self._say(f"{self.out}: {failed:,} fail, {reasons.total():,} not graded")
-        shown = reasons.most_common(SHOWN_REASONS)
-        for reason, count in shown:
-            self._say(f"  {count:,} not graded: {reason}")
-        if others := reasons.total() - sum(dict(shown).values()):
-            self._say(f"  {others:,} not graded for other reasons, in the column `error`")
+        why = f": {commonest(reasons.elements())}" if reasons else ""
+        self._say(f"{self.out}: {failed:,} fail, {reasons.total():,} not graded{why}")
         return failed, reasons.total()
 
     def _say(self, sentence: str) -> None:

@@ -50,7 +50,7 @@ class _AskedCall:
         """
         if family in self.arguments:
             return getattr(self.arguments[family], key, None)
-        return next((getattr(other, key) for other in self._added if hasattr(other, key)), None)
+        return next((getattr(options, key) for options in self._added if hasattr(options, key)), None)
 
     def adds(self, *keys: str) -> bool:
         """Return True if one of these options, which a feature adds to the command, has a value."""
