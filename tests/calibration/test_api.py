@@ -309,7 +309,7 @@ def test_the_error_on_an_ambiguous_table_in_python_suggests_calls_with_the_missi
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
-def test_the_error_on_a_table_whose_judge_and_labels_contradict_each_other_suggests_a_call_with_pass_values() -> None:
+def test_the_error_on_a_table_whose_judge_and_labels_contradict_each_other_suggests_to_state_what_passes() -> None:
     verdicts = ["fail" if letter == "f" else "pass" for letter in "fpppfppppfpppffpppff"]
     table = [
         {"id": f"t{index}", "verdict": verdict, "human": passed}

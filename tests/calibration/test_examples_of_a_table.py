@@ -33,7 +33,7 @@ def test_rows_of_a_table_that_were_drawn_with_unknown_chances_let_no_judge_gate(
     assert (picked.use, picked.decision.because_code) == ("trend", "picked")
 
 
-def test_a_column_of_weights_counts_only_together_with_a_column_that_says_how_rows_were_drawn() -> None:
+def test_sampling_weights_in_a_table_count_only_if_another_column_says_how_the_rows_were_drawn() -> None:
     judge = [True] * 10 + PASSES[10:]  # it passes the first five fails
     weights = [9.0 if judged else 1.0 for judged in judge]
     alone, drawn = (calibrated(judge, weight=weights, **more) for more in ({}, {"drawn": ["by-verdict"] * 100}))

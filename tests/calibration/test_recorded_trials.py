@@ -92,7 +92,7 @@ def test_another_target_or_limit_or_gray_zone_does_not_make_a_rubric_another_set
         {"judge": replace(JUDGE, parameters={"temperature": 1})},
     ],
 )
-def test_a_change_of_rubric_or_judge_that_may_change_agreement_makes_another_setting(
+def test_a_change_of_rubric_or_judge_that_may_change_agreement_counts_as_another_setting(
     keys: dict[str, Any],
 ) -> None:
     assert digest(**keys) != digest()

@@ -212,7 +212,7 @@ def test_the_report_on_a_table_with_the_details_option_says_column_and_never_cri
     assert "riteri" not in details
 
 
-def test_if_a_usable_judge_misses_the_required_use_a_line_after_the_report_states_the_exit_status(
+def test_if_a_judge_can_gate_but_trends_are_required_a_line_after_the_report_states_the_exit_status(
     tmp_path: Path,
 ) -> None:
     write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))

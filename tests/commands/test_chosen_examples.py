@@ -61,7 +61,7 @@ def test_the_suggested_command_for_the_full_report_repeats_the_options_that_chan
     assert "markscheme calibrate polite --ratings judge.jsonl --details" in " ".join(of_file.split())
 
 
-def test_an_unknown_system_or_metadata_key_is_refused_with_the_ones_that_examples_have(project: Path) -> None:
+def test_an_unknown_system_or_metadata_key_is_refused_with_a_list_of_those_that_examples_have(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2
     assert "'a', 'b'" in done.stderr

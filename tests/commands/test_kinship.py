@@ -44,7 +44,9 @@ def test_calibrate_warns_if_a_judge_grades_responses_of_its_own_model_family(pro
     assert f"warning: the judge function:my_judge:ask_claude {KIN}" in done.stderr
 
 
-def test_calibrate_warns_for_a_file_of_ratings_if_its_rater_is_of_the_responses_model_family(project: Path) -> None:
+def test_calibrate_warns_if_the_rater_in_a_file_of_ratings_is_of_the_model_family_that_wrote_the_responses(
+    project: Path,
+) -> None:
     ratings = project / "ratings.jsonl"
     for rater, warned in (("claude-opus-5-5", True), ("gpt-5", False)):
         lines = [{"id": f"e{n}", "rater": rater, "criteria": {"polite": "MET"}} for n in range(3)]

@@ -205,7 +205,7 @@ def calibrations(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_a_typical_table_gets_a_verdict_or_is_refused_with_the_option_to_add(table: Table, tmp_path: Path) -> None:
+def test_a_typical_table_gets_a_verdict_or_is_refused_with_a_suggested_command(table: Table, tmp_path: Path) -> None:
     is_read_or_refused(table, tmp_path)
 
 

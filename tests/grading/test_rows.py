@@ -202,7 +202,7 @@ ROWS = [
 ]
 
 
-def test_one_run_may_mix_rows_with_a_rubric_of_their_own_rows_without_a_rubric_and_rows_with_a_faulty_rubric() -> None:
+def test_one_run_grades_rows_with_and_without_a_rubric_of_their_own_and_reports_rows_with_a_faulty_rubric() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
@@ -391,7 +391,7 @@ def test_the_rubric_that_a_response_brings_may_be_a_rubric_object() -> None:
         assert grader.grade_sync("Paris.", rubric=own).rubric is not None
 
 
-def test_a_weight_that_is_nan_is_the_error_of_its_row_alone() -> None:
+def test_a_weight_that_is_nan_in_one_row_s_rubric_is_an_error_of_this_row_only() -> None:
     faulty = [{"requirement": "Names Paris", "weight": float("nan")}]
     with Grader(None, judging("Paris")) as grader:
         nan_row, paris_row = grader.grade_rows(

@@ -65,7 +65,7 @@ def test_a_pyproject_file_is_ignored_without_a_tool_table_and_refused_if_its_mar
         find_settings(tmp_path)
 
 
-def test_the_command_line_overrides_values_in_the_settings_file_and_help_shows_these_values(
+def test_values_in_the_settings_file_count_like_options_unless_the_command_line_overrides_them(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path)
@@ -144,7 +144,7 @@ def test_printed_commands_leave_out_options_without_a_value_or_with_the_settings
     assert typed_options({"samples"}, AskOptions(samples=3)) == {"samples": "--samples 3"}
 
 
-def test_printed_commands_write_options_that_are_switched_off_with_the_value_off() -> None:
+def test_printed_commands_give_the_value_off_to_options_that_are_switched_off() -> None:
     assert typed_options({"probe", "cache"}, AskOptions(probe=False, cache=False)) == {
         "cache": "-o cache=off",
         "probe": "-o probe=off",

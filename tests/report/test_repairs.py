@@ -47,7 +47,7 @@ def test_the_sentence_on_fixing_a_criterion_counts_decisions_corrected_and_decis
         (0, 0, ""),
     ],
 )
-def test_the_sentence_on_fixing_a_criterion_counts_scores_if_there_are_no_decisions(
+def test_the_sentence_on_fixing_a_criterion_counts_corrected_scores_if_there_are_no_decisions(
     repaired: int, broken: int, sentence: str
 ) -> None:
     undecided = Repair(("safe",), Totals(0, 0, 30), 0, (), (), 0, 0, repaired, broken)

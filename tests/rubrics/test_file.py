@@ -425,7 +425,7 @@ def test_load_rubric_with_a_rubric_s_name_in_place_of_a_path_suggests_the_path_o
 
 
 @pytest.mark.parametrize("source", [None, 3])
-def test_load_rubric_refuses_none_and_numbers_and_says_that_it_takes_a_path_or_an_open_file(source: Any) -> None:
+def test_the_function_load_rubric_refuses_a_value_that_is_neither_a_path_nor_an_open_file(source: Any) -> None:
     with pytest.raises(UsageError, match=f"the path of its file or an open text file, got {source}"):
         load_rubric(source)
 

@@ -474,7 +474,7 @@ def test_if_a_session_s_socket_cannot_be_created_the_caller_s_own_process_gives_
     assert assess("Paris.", {**CONFIG, "session": str(runtime / "nowhere" / "s")}, project, env)["pass"] is True
 
 
-def test_a_file_at_the_path_where_an_assertion_names_a_session_s_socket_is_left_alone(
+def test_a_user_s_file_at_the_path_that_an_assertion_names_for_a_session_s_socket_is_not_changed(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     notes = runtime / "notes.txt"

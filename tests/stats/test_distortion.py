@@ -238,7 +238,7 @@ def test_the_halo_effect_counts_only_examples_that_two_annotators_and_the_judge_
     assert halo(people, truth).n == 150
 
 
-def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
+def test_the_halo_effect_is_undefined_for_one_criterion_or_without_two_annotators_whose_ratings_vary() -> None:
     assert halo(np.ones((9, 2, 1)), np.ones((9, 1))).undefined == "only one criterion"
     assert "only 0 units" in (halo(np.ones((9, 1, 3)), np.ones((9, 3))).undefined or "")
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"

@@ -181,7 +181,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_their_
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_the_difference_of_two_groups_includes_their_pass_rates_on_the_tests_that_both_have() -> None:
+def test_the_comparison_of_two_groups_includes_their_pass_rates_on_the_test_cases_that_both_have() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )
@@ -213,6 +213,6 @@ def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses
         group_rate(table, pool)
 
 
-def test_the_difference_of_two_groups_is_refused_if_they_share_more_tests_than_one_of_them_has() -> None:
+def test_comparing_two_groups_is_refused_if_they_share_more_test_cases_than_one_of_them_has() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])

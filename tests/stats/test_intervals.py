@@ -256,7 +256,7 @@ def test_confidence_limits_of_a_share_of_misses_are_one_minus_those_of_the_share
     assert clopper_pearson(n, n)[1] == wilson(n, n)[1] == 1
 
 
-def test_limits_of_a_share_refuse_more_successes_than_examples_and_shares_without_examples() -> None:
+def test_computing_limits_of_a_share_is_refused_for_more_successes_than_examples_or_for_no_examples() -> None:
     for wrong in [(3, 2), (-1, 4), (0, 0)]:
         with pytest.raises(ValueError, match="0 <= successes <= n"):
             wilson(*wrong)

@@ -102,7 +102,7 @@ def test_agreement_of_judge_and_baseline_and_annotators_on_categories_is_the_sha
     assert (person.value, person.n) == (worked.ANNOTATORS_AGREE[0] / worked.ANNOTATORS_AGREE[1], 10)
 
 
-def test_agreement_on_a_rubric_with_both_categories_and_a_score_needs_equal_categories_and_close_scores() -> None:
+def test_agreement_on_a_rubric_with_categories_and_scored_criteria_needs_equal_categories_and_close_scores() -> None:
     judge = [(label, score * 20) for (label, score), _, _ in worked.MIXED]
     gold = [(label, score * 20) for _, (label, score), _ in worked.MIXED]
     comparison = calibrated(MIXED, judge, {"p": gold}).comparison

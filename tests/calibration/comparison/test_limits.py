@@ -40,7 +40,7 @@ def state_at(of_fails: SideShare, limit: float) -> SideState:
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
-def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_of_their_rate_is_below_or_above_it(
+def test_a_limit_on_false_passes_that_lies_within_the_interval_of_their_rate_is_neither_kept_nor_broken(
     case: LimitCase,
 ) -> None:
     decisions = decisions_of(case.wrong, case.of)

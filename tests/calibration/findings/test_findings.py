@@ -580,7 +580,7 @@ def test_the_diagnosis_raises_no_error_on_random_examples_with_odd_scales_and_mi
     assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
 
 
-def test_findings_on_unordered_levels_never_call_a_judge_lenient_or_severe_or_name_avoided_extreme_levels() -> None:
+def test_findings_on_unordered_levels_never_speak_of_a_lenient_or_severe_judge_or_of_avoided_extreme_levels() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(4)

@@ -486,7 +486,7 @@ def make_with_prompt(make: Any, generate: Any) -> Autograder:
     return grader
 
 
-def test_criteria_in_a_prompt_are_marked_positive_or_negative_and_for_holistic_grading_with_their_weights() -> None:
+def test_a_prompt_marks_each_criterion_as_positive_or_negative_and_for_holistic_grading_states_its_weight() -> None:
     merit, fault = prompts_of(PerCriterionGrader, "x")
     assert "<criterion_type>\npositive\n</criterion_type>\n\n<criterion>\nA\n</criterion>" in merit[1]
     assert "<criterion_type>\nnegative\n</criterion_type>\n\n<criterion>\nB\n</criterion>" in fault[1]
@@ -533,7 +533,7 @@ def test_grading_a_value_that_is_not_a_response_raises_an_error(response: Any) -
         ({"samples": 3, "criteria": [{"requirement": "A"}]}, "samples: 3"),
     ],
 )
-def test_graders_of_the_rubric_package_refuse_a_scale_or_a_check_by_code_and_name_markscheme_grade(
+def test_graders_of_the_rubric_package_refuse_a_scale_or_a_check_by_code_and_recommend_markscheme_s_grade(
     data: Any, words: str
 ) -> None:
     with pytest.raises(UsageError, match=f"{words}.*; grade it with markscheme.grade instead"):

@@ -314,7 +314,7 @@ def test_the_number_of_examples_scored_at_once_is_limited_inside_a_running_event
         run(name="r", dataset=[], scorers=[slow], concurrency=0)
 
 
-def test_a_user_s_check_cannot_replace_a_shipped_check_and_a_judge_cannot_serve_as_a_check() -> None:
+def test_a_user_s_check_is_refused_if_it_has_a_shipped_check_s_name_or_asks_a_judge() -> None:
     with pytest.raises(UsageError, match="'json_valid' is a shipped check"):
         run_check(check("json_valid"), Submission("x"), {"json_valid": mentions_refund})
     with pytest.raises(UsageError, match="asks a judge"):

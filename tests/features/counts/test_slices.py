@@ -58,7 +58,7 @@ def test_the_figures_of_a_slice_calibrated_from_counts_equal_those_calibrated_fr
                 assert of_counts[name][estimate][end] == pytest.approx(figures[estimate][end], abs=1e-9), (name, end)
 
 
-def test_slices_counted_in_sql_equal_those_counted_in_python_and_rare_values_are_counted_as_other() -> None:
+def test_slices_counted_in_sql_equal_those_counted_in_python() -> None:
     examples, ratings = made(40)
     judged = {rating["id"]: rating["criteria"] for rating in ratings}
     database = sqlite3.connect(":memory:")

@@ -162,7 +162,7 @@ def test_a_decision_model_s_grade_states_levels_with_probabilities_and_has_no_qu
     assert done.models == ("jev-1.13.0",)
 
 
-def test_if_expected_levels_are_requested_a_level_is_the_mean_weighted_by_the_probabilities() -> None:
+def test_on_request_a_decision_model_s_level_is_the_mean_of_all_levels_weighted_by_their_probabilities() -> None:
     levels = graded_through("systemone", expected=True)["criteria"]
     assert levels["tone"]["level"] == pytest.approx(0.8)
     assert levels["clear"]["level"] == pytest.approx(2.6)

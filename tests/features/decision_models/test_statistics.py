@@ -128,7 +128,7 @@ def test_probabilities_of_the_opposite_outcome_have_the_same_slope_and_a_bias_of
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_the_check_of_probabilities_ignores_the_order_of_examples_and_counts_those_that_it_leaves_out() -> None:
+def test_figures_on_a_judge_s_probabilities_do_not_depend_on_the_order_of_examples_or_on_missing_values() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])

@@ -85,7 +85,9 @@ def examples(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def test_forty_of_eighty_outputs_are_read_and_the_other_forty_are_handed_to_label_as_held_out(project: Path) -> None:
+def test_forty_of_eighty_outputs_are_read_and_discover_writes_the_other_forty_as_held_out_examples(
+    project: Path,
+) -> None:
     read = read_first_half(project)
     assert len(read) == 40
     written = report(project, "--write")

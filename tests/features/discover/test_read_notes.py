@@ -256,7 +256,7 @@ def test_a_marked_passage_in_label_studio_is_imported_and_predictions_without_co
     )
 
 
-def test_a_file_of_langfuse_comments_is_refused_as_ratings_and_comments_on_prompts_are_left_out_of_notes(
+def test_langfuse_comments_are_refused_as_ratings_and_read_as_notes_except_for_comments_on_prompts(
     tmp_path: Path,
 ) -> None:
     comments = json.loads((WRITTEN / "langfuse" / "comments.json").read_text())

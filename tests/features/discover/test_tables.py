@@ -88,7 +88,7 @@ def test_a_faulty_row_of_a_pool_is_located_by_its_line_or_by_its_row_number_if_t
     )
 
 
-def test_after_the_response_option_named_a_column_discover_s_printed_next_command_need_not_name_it_again(
+def test_discover_s_next_command_need_not_repeat_the_response_option_once_that_option_named_the_column(
     tmp_path: Path,
 ) -> None:
     outputs(tmp_path, "csv", "txt")

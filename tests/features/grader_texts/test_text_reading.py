@@ -7,7 +7,7 @@ from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEX
 from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
-def test_points_and_scales_of_llm_rubric_texts_are_read_as_their_authors_mean_them() -> None:
+def test_the_scale_and_the_pass_mark_and_the_points_of_each_sample_llm_rubric_text_are_read_as_expected() -> None:
     misread = {}
     for text, expected in TEXTS:
         reading = read_text(text)

@@ -157,7 +157,7 @@ def test_a_candidate_rubric_that_changes_more_than_words_and_weights_is_refused(
         from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
 
 
-def test_a_candidate_is_named_after_its_file_and_refused_if_it_repeats_a_candidate_or_renames_criteria(
+def test_a_candidate_is_refused_if_it_repeats_another_candidate_s_words_or_renames_criteria(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "cold.yaml").write_text(RUBRIC.replace("It is rude.", "It is cold."))

@@ -210,7 +210,7 @@ def test_each_further_test_on_the_same_held_out_labels_has_half_the_significance
     assert (report["opening"], report["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
 
 
-def test_examples_are_divided_into_dev_and_test_only_when_a_wording_is_tried_and_the_report_mentions_it(
+def test_examples_are_divided_into_dev_and_held_out_examples_only_once_a_wording_is_tried(
     project: Project,
 ) -> None:
     stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))
@@ -419,7 +419,7 @@ def test_if_all_proposals_of_a_round_are_refused_improve_asks_for_proposals_in_o
         assert report["finalists"] == ["round-2/2"]
 
 
-def test_proposals_count_towards_the_budget_and_the_search_stops_once_the_budget_is_spent(proposing: Any) -> None:
+def test_improve_stops_once_proposals_and_calls_of_the_judge_have_spent_the_budget(proposing: Any) -> None:
     for project in proposing(good_proposals):
         price = ("-o", "price=100:100", "--budget", "0.3", "-o", "concurrency=1")
         status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1", judge=SERVED_JUDGE)
@@ -521,7 +521,7 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
 # --- what a reader sees ---------------------------------------------------------------------------------------------
 
 
-def test_improve_reports_dev_and_held_out_figures_separately_and_its_page_marks_the_changed_words(
+def test_improve_reports_separate_figures_on_dev_and_held_out_examples_and_marks_the_changed_words(
     project: Project,
 ) -> None:
     better = project.candidate("better", edit(BETTER))

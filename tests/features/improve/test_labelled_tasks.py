@@ -142,7 +142,9 @@ def test_with_enough_labelled_tasks_calibrate_suggests_an_improve_command_that_r
     assert "wording" in done.stdout
 
 
-def test_if_one_labelled_task_is_missing_calibrate_says_how_many_are_needed_to_try_new_wordings(tmp_path: Path) -> None:
+def test_with_one_labelled_task_too_few_calibrate_says_how_many_examples_are_needed_to_test_new_words(
+    tmp_path: Path,
+) -> None:
     report = reported(make_project(tmp_path, LEAST - 1))
     assert re.search(r"1 polite · the judge .*\n", report)
     assert "markscheme improve" not in report

@@ -27,7 +27,7 @@ def part(tasks: tuple[str, ...]) -> TrialPart:
     return TrialPart.of(gold_of(ExampleSet(examples), RUBRIC))
 
 
-def test_a_task_s_difference_is_the_mean_over_its_examples_and_counts_once() -> None:
+def test_a_task_s_difference_between_two_wordings_is_the_mean_over_the_task_s_examples() -> None:
     tasks, differences, means = cases.TASKS
     split = part(tasks)
     by_id = {f"e{n}": value for n, value in enumerate(differences)}

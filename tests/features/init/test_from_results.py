@@ -72,7 +72,7 @@ def test_init_from_promptfoo_s_results_keeps_the_expected_labels_of_metrics_as_l
     assert criteria["short"]["accuracy"]["value"] == 1.0
 
 
-def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_that_is_met_where_the_judge_said_met(
+def test_a_negated_assertion_becomes_a_fault_that_is_present_where_the_judge_answered_met(
     tmp_path: Path,
 ) -> None:
     polite = {"type": "llm-rubric", "metric": "polite", "value": "Is polite"}

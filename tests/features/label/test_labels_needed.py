@@ -47,7 +47,7 @@ def test_label_refuses_the_option_named_next_without_a_number_if_the_verdict_nee
 
 
 @pytest.mark.proof
-def test_a_labelling_plan_with_the_width_option_or_the_error_option_states_the_labels_needed_for_that_goal(
+def test_a_labelling_plan_states_the_labels_needed_for_an_interval_s_width_or_an_error_limit_on_request(
     sitting: Path,
 ) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")

@@ -63,7 +63,7 @@ def test_raters_who_share_a_pool_label_responses_that_they_have_in_common_early_
     n=st.integers(1, 60),
     before=st.dictionaries(st.sampled_from(IDS), st.sets(st.sampled_from([*TRIO, "gone"])), max_size=30),
 )
-def test_sharing_responses_among_raters_counts_earlier_labels_and_does_not_change_if_responses_are_added(
+def test_responses_shared_out_among_raters_stay_with_their_raters_if_further_responses_are_added(
     per_response: int, n: int, before: dict[str, set[str]]
 ) -> None:
     share = Share(TRIO, per_response)
@@ -139,7 +139,7 @@ class Forwarder(socketserver.BaseRequestHandler):
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_the_labelling_page_works_through_a_forwarded_port_that_is_named_to_the_server(
+def test_the_labelling_page_works_through_a_forwarded_port_only_if_the_option_public_url_names_the_port(
     project: Path, *, is_named: bool
 ) -> None:
     with socketserver.TCPServer(("127.0.0.1", 0), Forwarder) as forwarding:

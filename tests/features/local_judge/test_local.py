@@ -92,7 +92,7 @@ def test_token_probabilities_match_the_reply_s_text_and_are_returned_only_on_req
 
 
 @pytest.mark.proof
-def test_the_event_loop_keeps_running_while_a_local_model_works_and_the_model_can_be_reopened(
+def test_the_event_loop_keeps_running_while_a_local_model_works_even_after_the_model_is_reopened(
     local_model: Path,
 ) -> None:
     async def run(judge: LocalJudge) -> int:

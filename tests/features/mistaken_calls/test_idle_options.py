@@ -80,7 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("import", "verdicts.csv", "--to", "new.yaml"), ("--only", "people"), "a rubric is converted"),
     ],
 )
-def test_an_option_without_effect_is_refused_before_anything_is_read_asked_or_written(
+def test_an_option_without_effect_is_refused_with_the_reason_before_any_file_is_written(
     folder: Path, command: tuple[str, ...], option: tuple[str, ...], reason: str
 ) -> None:
     before = sorted(folder.rglob("*"))

@@ -547,7 +547,9 @@ def test_a_column_of_a_table_can_be_imported_as_the_judge_s_probability(tmp_path
     assert "probabilities that can't be read" in imported.stderr
 
 
-def test_columns_with_a_probability_for_each_level_are_read_together(tmp_path: Path) -> None:
+def test_columns_mapped_to_probabilities_of_single_levels_become_the_probabilities_of_one_rating(
+    tmp_path: Path,
+) -> None:
     rubric = "name: one\ncriteria:\n- {name: clear, description: Clear., scale: {min: 1, max: 3}}\n"
     (tmp_path / "one.yaml").write_text(rubric)
     (tmp_path / "judge.csv").write_text("id,verdict,low,mid,high\na,2,0.1,0.6,0.3\n")

@@ -174,7 +174,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def test_the_annotators_columns_of_a_label_studio_table_are_separated_from_the_data(tmp_path: Path) -> None:
+def test_annotators_ratings_and_comments_are_read_from_the_columns_of_a_label_studio_table(tmp_path: Path) -> None:
     rows = [
         {"id": at + 1, "question": exports.ASKED, "reply": exports.reply(unit), "place": "pass" if level else "fail",
          "tone": [{"rating": 4}], "why": "it names a town" if level else None, "annotator": rater,

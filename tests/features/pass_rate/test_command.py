@@ -68,9 +68,7 @@ def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_ve
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_a_pass_rate_report_without_any_labelled_response_in_the_graded_file_states_its_assumption(
-    tmp_path: Path, drawn: str
-) -> None:
+def test_pass_rate_says_if_none_of_the_labelled_responses_is_in_the_graded_file(tmp_path: Path, drawn: str) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)
     pool(tmp_path / "pool.jsonl", 640, 1000)
     report = rated(tmp_path)

@@ -200,7 +200,7 @@ def test_files_of_runs_over_different_cases_are_refused_as_repeated_runs(tmp_pat
     assert "different cases" in risk(tmp_path, *files, status=2)
 
 
-def test_a_threshold_of_ci_in_per_cent_is_refused(tmp_path: Path) -> None:
+def test_a_threshold_of_80_for_ci_is_refused_with_the_suggestion_0_8(tmp_path: Path) -> None:
     assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
 
 

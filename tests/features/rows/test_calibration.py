@@ -295,7 +295,7 @@ def test_the_examples_option_is_refused_if_calibrate_is_given_rows_with_rubrics_
     assert (done.returncode, "--examples needs a rubric; rows.jsonl contains its own" in done.stderr) == (2, True)
 
 
-def test_the_command_for_the_full_report_on_rows_names_the_judge_and_the_report_counts_its_calls(
+def test_the_report_on_rows_counts_the_judge_s_calls_and_prints_the_command_for_the_full_report(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)

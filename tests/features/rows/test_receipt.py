@@ -171,7 +171,7 @@ def test_promptfoo_s_assertion_that_requires_a_calibration_grades_only_test_case
 
 
 @pytest.mark.usefixtures("judge")
-def test_promptfoo_s_assertion_names_the_receipt_behind_criteria_of_a_test_case() -> None:
+def test_promptfoo_s_assertion_shows_the_receipt_of_the_accepted_run_for_a_test_case_with_own_criteria() -> None:
     assert "120 human labels" in assessed(task(200)["rubric"], "warn")["reason"]
 
 

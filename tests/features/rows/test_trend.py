@@ -145,7 +145,7 @@ def test_trends_can_be_decided_by_verdicts_on_criteria_even_if_all_examples_have
     assert result.to_json()["decision"]["trend"]["figures"]["agreement"]["n"] == 360
 
 
-def test_trends_of_single_criteria_are_refused_for_a_rubric_that_compares_pairs_of_responses() -> None:
+def test_deciding_trends_by_verdicts_on_criteria_is_refused_for_a_rubric_of_pairs() -> None:
     from markscheme.features.rows.trend import trend_of_criteria
 
     class OfPairs:
@@ -188,7 +188,7 @@ def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_interval_of_the_gain_over_the_baseline_contains_the_intervals_grouped_by_task_and_by_criterion(
+def test_the_interval_of_the_gain_contains_the_interval_grouped_by_task_and_the_interval_grouped_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

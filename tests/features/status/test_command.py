@@ -384,7 +384,7 @@ def test_status_shows_the_streams_of_a_registered_feature_as_lines_and_in_its_js
     assert "stream clear: in here" in page
 
 
-def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that_the_judge_has_moved(
+def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that_its_judge_has_changed(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:
@@ -409,7 +409,7 @@ def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that
     assert (entry["stale"], entry["fresh_until"]) == (["the judge moved since, on the accepted examples"], None)
 
 
-def test_status_says_which_of_several_rubric_files_with_the_same_name_commands_use(tmp_path: Path) -> None:
+def test_status_says_which_rubric_file_a_name_means_if_several_files_have_that_name(tmp_path: Path) -> None:
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
     text = "name: tone\ncriteria: [{name: kind, requirement: It is kind.}]\n"

@@ -18,7 +18,7 @@ ROWS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "ends", [{"levels": "5-1"}, {"levels": (5, 1)}, {"scale": (5, 1)}, {"scale": "5-1"}, {"scale": {"": (5, 1)}}]
 )
-def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_given_as_two_numbers_or_as_text_such_as_5_1(
+def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_given_as_two_numbers_or_as_one_text(
     ends: dict[str, Any],
 ) -> None:
     figures = calibrate(ROWS, **ends).to_json()

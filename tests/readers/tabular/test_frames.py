@@ -74,7 +74,7 @@ def test_a_function_as_judge_of_a_table_is_refused_since_the_table_has_the_judge
 
 
 @pytest.mark.parametrize("first", [0, "case-", 0.5])
-def test_results_join_a_data_frame_by_its_index_and_ids_of_false_passes_select_its_rows(
+def test_false_passes_and_results_of_a_calibration_can_be_looked_up_in_its_data_frame_by_the_index(
     first: Any,
 ) -> None:
     index = [first + (str(row) if isinstance(first, str) else row) for row in (*range(10, 20), *range(10))]
