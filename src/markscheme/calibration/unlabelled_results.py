@@ -67,7 +67,11 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
 
 
 def _labelled_on_page(rubric: str) -> int:
-    """Count the examples that people have labelled under the rubric that the labelling page made of the results."""
+    """Count the examples that people labelled by a rubric that `label` made of Promptfoo's results; 0 without it.
+
+    Args:
+        rubric: Name of the rubric.
+    """
     with suppress(MarkschemeError):
         examples, _ = examples_with_every_label(load_rubric(find_rubric(rubric)), None)
         return examples.by_people

@@ -167,7 +167,12 @@ def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tu
 
 
 def _keyed_options(family: type, names: Mapping[str, str | None]) -> Iterator[KeyedOption]:
-    """Yield the options of a family that can be set by `-o KEY=VALUE` only."""
+    """Yield the options of a family that can be set by `-o KEY=VALUE` only.
+
+    Args:
+        family: The family's dataclass.
+        names: The names that the command has in place of the family's usual ones, as `spelled` returns them.
+    """
     for key, declared in _typed_options(family, names):
         if not declared.is_named:
             yield key, declared, _name_of(key, declared, names.get(key))

@@ -311,7 +311,7 @@ SHIPPED_CHECKS: Final[Mapping[str, Scorer]] = _ShippedChecks()
 
 
 def _is_shipped(scorer: Scorer) -> bool:
-    """Return True if a scorer comes with markscheme, so that it never blocks."""
+    """Return True if a scorer comes with markscheme, so that it returns at once and needs no thread of its own."""
     return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
 
 

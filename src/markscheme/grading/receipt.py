@@ -29,7 +29,13 @@ USES: tuple[str, ...] = get_args(Use)
 
 
 class _UseWords(NamedTuple):
-    """Phrases for a use such as "gate": alone, and for a judge that may not be used so."""
+    """Phrases for a use such as "gate".
+
+    Attributes:
+        alone: The use by itself, such as "can gate".
+        refused: The end of a sentence that begins with the judge, for a use that allows no decisions, such as
+            "shouldn't be used"; None for any other use.
+    """
 
     alone: str
     refused: str | None = None

@@ -519,7 +519,12 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds to wait that an error's body, or a gateway's headers in it, states; None if there are none."""
+    """Return the seconds to wait that an error's body, or a gateway's headers in it, states; None if there are none.
+
+    Args:
+        body: The body, as plain data.
+        now: The time, in seconds since 1970, from which a stated moment is counted.
+    """
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):

@@ -63,10 +63,10 @@ class Prompt:
             `step 4`.
         left_out: Sentences on the parts of trajectories that aren't shown, one line per input.
         again: True if an earlier reply to this prompt could not be used.
-        questions: The criteria as typed questions, in the order of `criteria`; empty for a prompt that asks for
-            something else.
+        questions: The criteria as questions for a decision model, in the order of `criteria`; empty for a prompt that
+            asks for something else.
         guidelines: The rubric's guidelines on all criteria, which are in `system` too, as are the questions; None for a
-            prompt without typed questions.
+            prompt without `questions`.
         parts: The parts, such as images, that marks in `user` name, to be shown before it.
     """
 

@@ -575,6 +575,12 @@ def _lines_to_check(
 ) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
     """Add the ratings in a file to `lines.codes`, and yield the lines that must be checked one by one instead.
 
+    Args:
+        path: The file.
+        lines: Reader of the lines of ratings, which also stores what it read.
+        kind: The kind of rater for lines that name none.
+        interpreted: Function that converts a line's data to those of a rating.
+
     Yields:
         The number and text of a line that must be checked; the id of its example and the codes of its rating, each None
         if reading many lines at once didn't show it.

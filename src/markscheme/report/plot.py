@@ -107,7 +107,7 @@ class PlotRule:
 
 @dataclass(frozen=True)
 class PlotBand:
-    """A shaded range of a plot's lower axis, such as a gray zone."""
+    """A shaded range of a plot's horizontal axis, such as a gray zone."""
 
     low: float
     high: float

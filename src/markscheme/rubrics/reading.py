@@ -462,6 +462,10 @@ class RubricReading:
         """Return the line of the file to report for a fault that concerns the whole rubric; None if lines are unknown.
 
         It is the line of the first key or criterion concerned that is in the file, else of the rubric.
+
+        Args:
+            about: What the fault concerns: each a pair of `OF_KEY` and a key of the rubric, or of a criterion's key and
+                the criterion's name.
         """
         for kind, name in about:
             if kind == OF_KEY and (*self.top_path, name) in self.lines:

@@ -53,7 +53,12 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 
 def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
-    """Return the word by which a command finds a rubric again: its name, or its file's path if needed."""
+    """Return the word by which a command finds a rubric again: its name or, if that finds another, its file's path.
+
+    Args:
+        rubric: The rubric.
+        start: The folder in which the command is called; None for the working directory.
+    """
     start = start or Path.cwd()
     if rubric.source is None:
         return rubric.name

@@ -24,10 +24,11 @@ SAME_LEVEL = 1e-9
 class LeftOutSets:
     """The sets of units that the jackknife leaves out in turn; each is stored as its number of units per distinct row.
 
+    A set has an entry for each distinct row of ratings that its units have.
+
     Attributes:
-        row: Index of the distinct row of each entry, shape (n_entries,); a set has an entry for each row that occurs in
-            it.
-        count: Number of the set's units that have the row of each entry, shape (n_entries,).
+        row: Index of each entry's row, shape (n_entries,).
+        count: Number of the set's units that have the entry's row, shape (n_entries,).
         start: Index of the first entry of each set, shape (n_sets,).
         copies: Number of identical sets that each set represents, shape (n_sets,).
     """

@@ -110,8 +110,8 @@ def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
     """Return True if there are enough labels to report a pass rate, whether they turn out as passes or as fails.
 
     Args:
-        labels: Number of labels of each verdict, shape (k,); effective numbers for weighted labels.
-        pool: Number of graded responses of each verdict, shape (k,).
+        labels: Number of labels of each of the judge's verdicts, shape (k,); effective numbers for weighted labels.
+        pool: Number of graded responses of each of these verdicts, shape (k,).
     """
     return round(float(np.sum(labels))) >= LEAST_OWN and planned_half_width(labels, pool) <= WIDEST_PLANNED
 

@@ -267,7 +267,7 @@ def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each labelled example's sampling weight, divided by the mean weight in its draw; None if all are 1.
+    """Return each labelled example's sampling weight, divided by the mean weight in the same draw; None if all are 1.
 
     Very large weights are cut, as by `drawn_weights`; those of labels drawn by strata aren't, since they say how many
     of all graded outputs are in the stratum.

@@ -153,6 +153,11 @@ class BatchQueue:
 
         Callers with the same prompt share the reply, and only the first one pays for it.
 
+        Args:
+            key: The key of the prompt and sample in the cache of replies.
+            prompt: The prompt.
+            sample: Number of the sample.
+
         Raises:
             BudgetError: The prompt could cost more than the budget leaves.
             JudgeError: The last batch with the prompt brought no reply to it, or could not be sent.

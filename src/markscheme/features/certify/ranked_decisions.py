@@ -28,7 +28,7 @@ class RankedDecisions:
     """Decisions of a judge or panel on labelled examples, with their certainty; arrays have one row per example.
 
     Attributes:
-        signal: The signal that ranks the decisions.
+        signal: The figure that certainty is measured by: "probability", "distance" from the pass mark, or "votes".
         certainty: Certainty of each decision, a larger number being more certain; nan if the judge doesn't decide the
             example, or if its decision can't be ranked.
         passes: Flags of the examples that it passes.

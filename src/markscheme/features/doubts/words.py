@@ -41,7 +41,12 @@ def annotators_alike(first: str, second: str, examples: int) -> str:
 
 
 def judge_alike(names: Sequence[str], examples: int) -> str:
-    """Say that the judge never differs from some annotators, which shows nothing if these took over its verdicts."""
+    """Say that the judge never differs from some annotators, which shows nothing if these took over its verdicts.
+
+    Args:
+        names: Names of these annotators.
+        examples: Smallest number of examples that the judge shares with any of them.
+    """
     return (
         f"Warning: the judge never differs from {in_words(names)} on {examples} examples; labels made from its "
         "verdicts show nothing about it."

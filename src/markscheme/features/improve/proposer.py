@@ -191,7 +191,12 @@ def _material(rubric: Rubric, gold: Gold, judge: Column) -> dict[str, str]:
 
 
 def _ratings_in_words(who: str, rating: Rating | None) -> list[str]:
-    """Format a rater's levels with their reasons, one line each, without the rater's name."""
+    """Format a rater's levels with their reasons, one line each.
+
+    Args:
+        who: The words to use in place of the rater's name.
+        rating: The rating; None if there is none.
+    """
     if rating is None:
         return [f"{who}: nothing"]
     lines = [f"{who}, {name}: {_level(rated)}" for name, rated in rating.criteria.items()]
@@ -212,7 +217,12 @@ def _hidden_names(gold: Gold) -> frozenset[str]:
 
 
 def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that hides the names of examples, raters and systems that a text contains."""
+    """Return a function that hides the names of examples, raters and systems that a text contains.
+
+    Args:
+        hidden: Names that are replaced by "another".
+        names: The word that replaces a name, by name.
+    """
     instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:
         return str

@@ -65,6 +65,9 @@ def survivors(k: int) -> int:
 def opening_alpha(opening: int) -> float:
     """Compute the significance level of the j-th test on the same held-out labels: half of the previous test's.
 
+    Args:
+        opening: The test's number j, from 1.
+
     >>> [opening_alpha(j) for j in (1, 2, 3)]
     [0.05, 0.025, 0.0125]
     """

@@ -207,6 +207,12 @@ def _write_sheets(works: Sequence[LabelSession], target: Path, *, timed: bool, j
     """Write a labelling sheet (a page that needs no server) for each rater, and return the exit status.
 
     The responses to label are added to the rubric's examples, so that `import` finds the examples of the answers.
+
+    Args:
+        works: Each rater's session.
+        target: The file to write; with several raters, each file's name ends in the rater's name.
+        timed: True to store the duration of each answer.
+        json: True to print JSON.
     """
     for work in works:
         rater = work.file.rater

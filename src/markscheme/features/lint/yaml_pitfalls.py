@@ -40,7 +40,12 @@ def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode]:
-    """Yield each unquoted value of a YAML document once, even if several aliases refer to it."""
+    """Yield each unquoted value of a YAML document once, even if several aliases refer to it.
+
+    Args:
+        node: The document, or a part of it.
+        seen: Python's `id` of each part visited so far, to which this one and those below it are added.
+    """
     if node is None or id(node) in seen:
         return
     seen.add(id(node))

@@ -115,7 +115,9 @@ _LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return why a judge can't read images or PDFs, by a test once per process and kind; None if it can.
+    """Return why a judge can't read images or PDFs; None if it can.
+
+    Each kind of these parts is tested once in a process, by asking the judge what it sees.
 
     Raises:
         JudgeError: The judge gave no answer.

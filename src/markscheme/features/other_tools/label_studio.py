@@ -125,7 +125,16 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str,
 def _remark_regions(
     unit: str, result: Sequence[Any], rater: str, kind: Kind, moment: str, content: ToolContent
 ) -> None:
-    """Add an annotation's texts to the content as remarks, each with the passage and the labels of its region."""
+    """Add an annotation's texts to the content as remarks, each with the passage and the labels of its region.
+
+    Args:
+        unit: Id of the response.
+        result: The annotation's list of regions.
+        rater: Name of the rater.
+        kind: Kind of the rater.
+        moment: Time of the annotation.
+        content: The export's content, to which the remarks are added.
+    """
     passages: dict[str, str] = {}
     labels: dict[str, tuple[str, ...]] = {}
     texts: list[tuple[str, str]] = []

@@ -248,6 +248,11 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
     """Replace a rating's value by its level on the scale.
 
     If the value isn't a level, the rating gets None, with the value's text as the reason. "Does not apply" stays.
+
+    Args:
+        rating: The rating.
+        read: What the metric's values mean.
+        column: The column that `read` has for the rater's values; None if it has none.
     """
     if folded(_cell(rating)) in NOT_APPLICABLE:
         return rating

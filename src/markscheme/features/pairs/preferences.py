@@ -223,7 +223,7 @@ class SystemsCompared:
         return difference is not None and difference.above(0.0)
 
     def rules_out(self, first: str, second: str, difference: float) -> bool:
-        """Return True if the interval of the difference between two systems lies wholly above or below a value."""
+        """Return True if the interval of the difference between two systems lies wholly above or below `difference`."""
         seen = self._over(first, second)
         return seen is not None and (seen.above(difference) or seen.below(difference))
 

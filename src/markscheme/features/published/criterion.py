@@ -281,7 +281,13 @@ def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _repeats(key: str, value: Any, words: str | None) -> bool:
-    """Return True if a criterion's long title is only a copy of the beginning of its text."""
+    """Return True if a key has a criterion's long title, which is only a copy of the beginning of its text.
+
+    Args:
+        key: The key.
+        value: Its value.
+        words: The criterion's text; None if it has none.
+    """
     text = text_in(value)
     if key not in NAMES or text is None or words is None or words_in(text) < SENTENCE:
         return False

@@ -389,7 +389,10 @@ def is_level_mapping(value: Any) -> bool:
 
 
 def is_level_list(key: Any, value: Any) -> bool:
-    """Return True if a value is a list of levels, each with a number and a description."""
+    """Return True if a value is a list of levels, each with a number and a description.
+
+    Under a key that isn't a usual name of such a list, the levels must have no keys but the known ones.
+    """
     if not isinstance(value, list) or len(value) < 2 or not all(isinstance(level, Mapping) for level in value):
         return False
     has_values = all(value_of_level(level) is not None for level in value)

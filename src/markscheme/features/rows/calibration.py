@@ -120,7 +120,7 @@ def _brings_rubrics(path: Path) -> bool:
 
 
 def _any_labelled(path: Path) -> bool:
-    """Return True if any row has labels; a file that can't be read to its end counts as labelled, to be refused."""
+    """Return True if any row has labels, or if the file can't be read to its end, so that reading it says why."""
     try:
         return any(isinstance(row, Mapping) and row.get("labels") for _, row in numbered_rows(path))
     except RatingError:

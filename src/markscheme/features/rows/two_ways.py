@@ -43,8 +43,8 @@ def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floa
     Args:
         hits: Flags of the verdicts in the share, shape (n,).
         tasks: The task of each verdict, shape (n,).
-        criteria: The criterion of each verdict, shape (n,); None for intervals by task alone,
-            which say nothing about criteria that weren't rated.
+        criteria: The criterion of each verdict, shape (n,); None for intervals by task alone, which say nothing about
+            criteria that weren't rated.
         weights: Weight of each verdict, as from `drawn_weights`; None if all count equally.
 
     Source:
@@ -79,8 +79,8 @@ def wider_figures(
         judge: The judge's verdicts, 1, 0 or nan as in `gold`, shape (n,).
         people: Each annotator's verdicts, 1, 0 or nan as in `gold`, shape (n, n_people).
         tasks: The task of each verdict, shape (n,).
-        criteria: The criterion of each verdict, shape (n,); None for intervals by task alone,
-            which say nothing about criteria that weren't rated.
+        criteria: The criterion of each verdict, shape (n,); None for intervals by task alone, which say nothing about
+            criteria that weren't rated.
         weights: Weight of each verdict, shape (n,); None if all count equally.
     """
 

@@ -690,7 +690,12 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options for the user to choose: each column is an annotator's or, if named like a model, the judge's."""
+    """Return options that make each column an annotator's, except the first named like a model, which is the judge's.
+
+    Args:
+        names: Names of the columns, or patterns for them such as `tone_*`.
+        has_judge: True if a judge's column is known already, so that all of these are annotators'.
+    """
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 

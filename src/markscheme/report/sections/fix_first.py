@@ -73,7 +73,12 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
-    """Return True if fixing a finding alone corrects no wrong decision, and no other finding is its cause."""
+    """Return True if fixing a finding alone corrects no wrong decision, and no other finding is its cause.
+
+    Args:
+        finding: The finding.
+        among: The findings among which its cause is looked for.
+    """
     is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 

@@ -111,7 +111,12 @@ class VersionComparison:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Return True if a version is a report, or if people decided on whole responses of the rubric's examples."""
+    """Return True if a version is a report, or if people decided on whole responses of the rubric's examples.
+
+    Args:
+        sides: The two versions as the user named them.
+        examples: The file of examples; None for the rubric's own.
+    """
     if any(map(is_report, sides)):
         return True
     try:

@@ -93,7 +93,13 @@ def written_weights(sizes: Floats) -> Floats:
 
 
 def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Floats:
-    """Return the weights that decisions support, signed as the author's, or the author's if no change is supported."""
+    """Return the weights that decisions support, signed as the author's, or the author's if no change is supported.
+
+    Args:
+        rows: People's decisions, with levels.
+        numbers: The author's weights and pass mark.
+        test: The test of the fitted weights against the author's, which says how far to move towards the fitted ones.
+    """
     step = test.step(ALPHA_WEIGHTS)
     if step == 0:
         return numbers.weights

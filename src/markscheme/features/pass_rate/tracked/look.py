@@ -86,7 +86,7 @@ class Look:
         named: The cause of the change; None if nothing has changed.
         shift: Shift of the judge's share of passes since the onset of the change; None if nothing has changed.
         mix: The column that explains most of that shift; None if none does.
-        rate_before: Share that people passed in the reference weeks of their rate.
+        rate_before: Share that people passed in the weeks `people.reference`.
         rate_since: Share that people pass since the onset, with an interval for a single look.
         people_floor: The rate below which evidence of a fall grows; None as long as there are no reference weeks.
         chance: The chance of an audit.

@@ -95,7 +95,8 @@ class StreamLine(NamedTuple):
         begins: The day from which on it counts; None for the whole stream.
         because: The reason why a period begins.
         restarts: Evidence that a period restarts: all, or only that on the judge and on its share of passes.
-        has_zone: True if rows state their times with a zone from then on, False if without; None if it doesn't say.
+        has_zone: True if rows state their times with a zone from then on, False if without; None if the line doesn't
+            say.
     """
 
     at: str
