@@ -76,7 +76,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 FOREIGN = "ticket,ann,ben,why\n" + "".join(f"T-{n},yes,{'no' if n % 3 else 'yes'},It answers {n}.\n" for n in range(12))
 
 
-def test_columns_that_share_no_value_with_the_raters_columns_are_named_and_refused_as_raters(
+def test_columns_without_any_value_in_common_with_the_annotators_columns_are_refused_as_raters(
     tmp_path: Path,
 ) -> None:
     fault = "'ticket' and 'why' have no value in common with 'ann' and 'ben'; leave out what isn't a rater"

@@ -355,7 +355,7 @@ def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(e
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_of_annotators_is_the_same_from_a_file_or_rows_in_memory_in_python_and_from_the_command(
+def test_annotators_agreement_is_equal_from_a_file_and_rows_in_python_and_the_calibrate_command(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")

@@ -256,7 +256,7 @@ def test_calibrate_suggests_discover_for_a_judge_s_table_without_labels_only_if_
     assert "without labels, `markscheme discover texts --pool texts.csv` makes a rubric to label by" in with_texts
 
 
-def test_the_title_of_a_table_s_report_counts_rows_with_verdict_and_gold_and_the_next_line_all_rows_of_the_file(
+def test_a_report_on_a_table_counts_examples_in_its_title_and_all_rows_of_the_file_in_the_next_line(
     tmp_path: Path,
 ) -> None:
     rows = ["id,ann,ben,gpt"]

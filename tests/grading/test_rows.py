@@ -335,7 +335,7 @@ def test_a_row_s_criteria_are_divided_among_judge_calls_of_nearly_equal_size(cas
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_prompt_asks_about_at_most_20_criteria_of_a_row_but_about_any_number_of_a_rubric_file_s_criteria() -> None:
+def test_a_row_s_criteria_are_asked_about_in_prompts_of_20_at_most_and_a_rubric_file_s_all_in_one() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]

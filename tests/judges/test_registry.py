@@ -153,7 +153,7 @@ def test_if_no_judge_can_be_asked_a_one_sentence_error_lists_three_things_to_do(
     ]
 
 
-def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_missing_replies(
+def test_an_incomplete_recording_is_not_used_as_judge_and_the_error_says_how_many_replies_it_lacks(
     opening: Opening, tmp_path: Path
 ) -> None:
     folder = recording(tmp_path / "replies", "another")

@@ -201,7 +201,7 @@ def test_every_setting_of_a_command_may_be_typed_as_key_and_value_with_the_o_opt
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
-def test_a_setting_typed_as_a_long_option_is_refused_with_the_form_to_type_after_the_short_option_o(
+def test_a_key_of_the_settings_file_typed_as_a_long_option_is_refused_with_the_form_for_the_o_option(
     command: str,
 ) -> None:
     for option in described(command).keyed:
@@ -232,7 +232,7 @@ def test_the_target_option_overrides_a_target_given_with_the_o_option_or_in_the_
         (["-o"], "`-o` needs KEY=VALUE"),
     ],
 )
-def test_the_error_on_a_wrong_setting_names_the_command_s_settings_or_the_allowed_values(
+def test_the_error_on_a_wrong_key_for_the_o_option_names_the_command_s_keys_or_the_allowed_values(
     words: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:

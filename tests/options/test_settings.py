@@ -109,7 +109,7 @@ def test_replies_are_cached_unless_an_option_switches_the_cache_off(words: list[
     assert bound.arguments["ask"].cache is kept
 
 
-def test_the_error_on_a_setting_that_is_out_of_range_names_the_settings_file_it_comes_from(tmp_path: Path) -> None:
+def test_the_error_on_an_out_of_range_value_in_a_settings_file_names_the_file_and_line(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("target = 80\n")
     done = run("calibrate", "manners", "--ratings", "gpt.jsonl", cwd=project)

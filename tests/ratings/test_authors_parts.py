@@ -60,7 +60,7 @@ def test_outputs_of_one_task_get_the_task_s_split_whatever_their_ids() -> None:
     assert not held_out(grouped)
 
 
-def test_a_task_whose_outputs_may_be_read_is_never_held_out_later() -> None:
+def test_a_task_whose_outputs_are_dev_examples_is_never_held_out_later() -> None:
     there = with_parts(outputs(3))
     (example,) = with_parts([replace(outputs(3)[1], split="test")], there)
     assert example.split == "dev"

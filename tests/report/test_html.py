@@ -137,7 +137,7 @@ def test_every_number_on_the_page_that_links_to_examples_equals_the_length_of_th
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_count_of_scores_off_gold_in_the_plot_equals_the_count_of_misses_in_agreement(
+def test_the_page_s_plot_counts_as_many_scores_off_gold_as_agreement_counts_misses(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)

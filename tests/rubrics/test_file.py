@@ -487,7 +487,7 @@ def test_a_scale_in_a_rubric_file_may_be_written_in_each_of_the_documented_forms
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
 
 
-def test_options_of_a_criterion_become_levels_named_by_their_labels_at_positions_given_by_their_values() -> None:
+def test_options_of_a_criterion_become_levels_in_the_order_of_their_values() -> None:
     options = [{"label": "good", "value": 0.8}, {"label": "poor", "value": 0.1}, {"label": "none", "na": True}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "ordinal"}]).criteria
     assert criterion.scale.choices == ("poor", "good")

@@ -140,7 +140,7 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_a_negative_criterion_passes_a_position_exactly_if_a_positive_criterion_passes_the_mirrored_position(
+def test_a_criterion_of_negative_weight_passes_at_a_position_if_a_positive_one_passes_at_one_minus_it(
     position: float, threshold: float
 ) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)

@@ -179,7 +179,7 @@ def test_published_limits_of_gwet_s_ac1_by_another_method_are_within_0_045_of_ou
     assert low <= entry["ci95"][0] + 0.005
 
 
-def test_agreement_on_an_issue_is_full_if_no_rater_marked_the_issue_in_any_response() -> None:
+def test_gwet_s_ac1_is_1_on_an_issue_that_no_rater_marked_in_any_response() -> None:
     ac1 = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
     assert ac1.value == 1
     assert limits(ac1) == pytest.approx((1 - (1 - 0.025**0.01), 1))

@@ -162,7 +162,7 @@ def test_examples_that_share_tasks_give_a_wider_interval_of_the_false_pass_rate_
     assert GateSide("stops", few, 0.1, AT_95).state == "open"
 
 
-def test_without_labelled_fails_a_limit_on_false_passes_is_undecided_and_the_rate_has_no_value() -> None:
+def test_a_limit_on_false_passes_stays_undecided_if_gold_fails_no_example() -> None:
     nothing = wrong_decisions("false_pass", np.ones(20), np.ones(20))
     assert side_rate("false_pass", nothing).undefined == "no gold fails"
     assert state_at(nothing, 0.5) == "open"

@@ -184,7 +184,7 @@ MOST_BELOW = [(11, 20), (26, 40), (41, 60), (56, 80), (71, 100), (109, 150), (14
 
 
 @pytest.mark.parametrize(("hits", "n"), LEAST_ABOVE)
-def test_a_judge_with_one_agreeing_example_too_few_is_not_shown_to_be_above_the_target(hits: int, n: int) -> None:
+def test_a_judge_is_shown_above_the_target_from_the_listed_number_of_agreeing_examples_on(hits: int, n: int) -> None:
     above = [states_of(figures_with(x, n, {1.0: n}), 0.8).above for x in (hits - 1, hits)]
     assert above == [False, True]
 

@@ -311,7 +311,7 @@ def test_a_criterion_that_hardly_varies_gets_the_finding_dead_and_not_the_findin
     assert "ambiguous" not in codes(findings)
 
 
-def test_a_criterion_with_one_gold_level_for_nearly_all_responses_is_reported_as_dead() -> None:
+def test_a_criterion_with_97_percent_equal_gold_levels_is_reported_as_not_distinguishing_responses() -> None:
     of = yes_no_rubric()
     gold = (np.arange(100)[:, None] >= 3).astype(float)
     blind = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold)), "dead", "right")

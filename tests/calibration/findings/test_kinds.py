@@ -49,7 +49,7 @@ def test_each_kind_of_finding_is_listed_once_and_after_the_kinds_that_take_prece
         assert {other for other in listed if other.step == kind.step - 1} <= set(listed[:place])
 
 
-def test_kinds_of_findings_are_ordered_by_what_to_fix_first_from_replies_to_labels_to_the_judge() -> None:
+def test_kinds_of_findings_are_ordered_by_what_to_fix_replies_then_labels_then_the_judge_then_missing_labels() -> None:
     steps = [step for step, _ in groupby(kind.step for kind in finding_kinds())]
     assert steps == [0, 1, 2, 3]
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
@@ -177,7 +177,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
     parse(name, words, SettingsFile())
 
 
-def test_the_label_command_is_suggested_after_an_author_s_edit_shifted_a_usable_judge_s_ratings() -> None:
+def test_a_finding_on_drift_caused_by_an_edit_suggests_the_label_command_if_the_judge_can_be_used() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, {}) == "markscheme label reply --rater YOUR-NAME"
 

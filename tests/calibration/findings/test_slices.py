@@ -51,7 +51,7 @@ def test_examples_are_divided_into_slices_by_group_and_by_system_and_by_kind_of_
         assert (together == 1).all()
 
 
-def test_metadata_with_few_values_define_slices_unless_another_key_divides_the_examples_identically() -> None:
+def test_metadata_with_few_values_define_slices_but_not_twice_for_the_same_division_of_examples() -> None:
     labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
     metadata = [
         {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}
@@ -128,7 +128,7 @@ def test_a_slice_on_which_the_judge_fails_is_reported_once_if_a_system_and_a_gro
     assert len(standing_out(slices(judge, systems=SYSTEMS, groups=groups))) == 1
 
 
-def test_a_judge_that_keeps_to_the_middle_everywhere_is_not_reported_as_failing_on_better_or_worse_responses() -> None:
+def test_a_judge_that_avoids_extreme_levels_on_all_systems_is_not_reported_as_failing_on_any_system() -> None:
     quality = np.where(np.array([system in "ab" for system in SYSTEMS]), 1.0, -1.0)[:, None]
     truth = MADE.truth + quality
     people = {

@@ -555,7 +555,7 @@ def copied(certified: tuple[Path, Servers], to: Path) -> Path:
     return to
 
 
-def test_a_certificate_decides_nothing_once_its_labels_changed_and_decides_as_before_if_examples_are_added(
+def test_a_certificate_decides_nothing_once_a_label_it_was_made_from_changed(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder = copied(certified, tmp_path / "project")

@@ -208,7 +208,7 @@ def test_no_number_of_labels_to_tell_judges_apart_is_given_if_one_is_always_wors
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_labels_needed_to_tell_judges_apart_rise_with_examples_per_task_and_are_unknown_for_equal_judges() -> None:
+def test_labels_needed_to_tell_judges_apart_grow_with_the_number_of_examples_per_task() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)

@@ -74,7 +74,9 @@ def test_no_score_of_a_new_rater_is_predicted_for_scores_below_or_above_all_that
 
 
 @pytest.mark.parametrize("n", [15, 30, 100])
-def test_the_predicted_range_of_a_single_new_score_contains_the_score_in_nineteen_of_twenty_cases(n: int) -> None:
+def test_the_95_percent_range_predicted_for_a_new_judge_s_score_contains_it_in_95_percent_of_simulations(
+    n: int,
+) -> None:
     """Scores of five-level criteria, rounded and cut at the ends as real ones are."""
     rng = np.random.default_rng(n)
     held = tried = 0

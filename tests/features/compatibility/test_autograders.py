@@ -261,7 +261,7 @@ def test_two_verdicts_on_one_criterion_in_an_autograder_s_answer_are_reported_as
     )
 
 
-def test_a_criterion_without_a_verdict_is_asked_about_once_more_under_its_number_in_the_first_prompt() -> None:
+def test_a_grader_asks_again_only_about_the_criterion_that_got_no_verdict_and_keeps_its_number() -> None:
     prompts: list[str] = []
 
     async def forgetful(system_prompt: str, user_prompt: str) -> OneShotOutput:
@@ -938,7 +938,7 @@ def test_a_program_for_the_rubric_package_that_grades_through_the_openai_sdk_run
     ],
     ids=["retries", "loading", "three strategies", "own autograder", "batch"],
 )
-def test_programs_written_for_the_rubric_package_print_the_scores_that_the_package_s_formulas_give(
+def test_programs_written_for_the_package_rubric_print_their_expected_scores_with_markscheme(
     program: str, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert printed(program, capsys) == lines

@@ -301,7 +301,7 @@ def test_the_reward_of_a_response_is_its_raw_or_unclipped_or_clipped_score_with_
         assert rewarded(["good", "poor"], own, script=script, of=of, core=CORE) == pytest.approx(with_core)
 
 
-def test_a_response_without_a_rubric_of_its_own_is_rewarded_by_the_core_rubric_alone() -> None:
+def test_a_reward_uses_the_rubric_named_core_alone_if_the_response_has_no_rubric_of_its_own() -> None:
     script = {"core": "MET"}
     assert rewarded(["good", "poor"], None, script=[script] * 2, core=CORE) == [5, 5]
     with pytest.raises(UsageError, match="is graded by `core`, and there is none"):

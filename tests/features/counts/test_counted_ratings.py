@@ -51,7 +51,7 @@ def test_exported_counts_of_ratings_give_the_same_calibration_as_the_ratings(pro
         assert of_counts[key] == of_rows[key]
 
 
-def test_counting_a_file_of_ratings_refuses_a_judge_that_the_file_lacks_and_the_raters_option(
+def test_counting_a_file_of_ratings_is_refused_for_a_judge_that_gave_no_ratings_in_it(
     project: Path,
 ) -> None:
     other = exported(project, "counts.csv", "--judge", "maxi")

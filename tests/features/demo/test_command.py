@@ -103,7 +103,7 @@ def test_demo_prints_a_shell_command_that_recomputes_the_hash_of_the_planted_fau
 @pytest.mark.parametrize(
     "fault", [pytest.param(fault, marks=() if fault == "lenient" else pytest.mark.proof) for fault in FAULTS]
 )
-def test_a_fault_that_the_user_chooses_is_planted_in_a_round_and_named_by_the_diagnosis(
+def test_demo_plants_the_fault_that_the_user_names_and_its_diagnosis_names_this_fault(
     fault: str, round_of: Callable[[str], Kept]
 ) -> None:
     done, _ = round_of(fault)

@@ -95,7 +95,7 @@ def test_discover_without_its_random_option_reports_counts_of_failure_modes_and_
     assert "%" not in printed
 
 
-def test_discover_names_an_output_that_has_notes_but_is_missing_from_the_pool(project: Path) -> None:
+def test_discover_warns_of_an_output_that_has_notes_but_is_missing_from_the_pool(project: Path) -> None:
     with (project / "notes.jsonl").open("a") as file:
         file.write(json.dumps({"id": "o999", "note": "is rude", "rater": "ann", "kind": "human"}) + "\n")
     options = ("--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")

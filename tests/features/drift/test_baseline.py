@@ -533,7 +533,7 @@ def test_if_a_run_has_several_samples_their_median_is_compared_with_the_accepted
     )
 
 
-def test_accepted_runs_whose_means_differ_more_than_by_chance_give_the_finding_unsteady_judge_and_no_alarm(
+def test_accepted_runs_that_differ_among_themselves_cause_the_finding_unsteady_judge_and_no_drift_alarm(
     tmp_path: Path,
 ) -> None:
     truth = _truth(60)

@@ -136,7 +136,7 @@ def test_with_one_accepted_run_a_judge_is_called_neither_steady_nor_unsteady() -
     assert not change.unsteady
 
 
-def test_several_accepted_runs_with_equal_levels_on_enough_examples_show_that_a_judge_did_not_change() -> None:
+def test_five_accepted_runs_without_any_change_show_a_judge_steady_with_200_examples_and_not_with_20() -> None:
     for n, steady in ((20, False), (200, True)):
         still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
         change = compare_runs(still, np.column_stack([still] * 5), span=4)
@@ -264,7 +264,7 @@ def test_five_accepted_runs_are_enough_to_detect_a_shift_of_half_a_level() -> No
     assert np.mean(moved) > 0.9
 
 
-def test_a_shift_can_be_measured_from_one_run_while_noise_is_estimated_from_all_accepted_runs() -> None:
+def test_a_shift_is_measured_from_one_accepted_run_with_the_noise_estimated_from_all_accepted_runs() -> None:
     _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
     usual = compare_runs(now, stored, span=4).moved
     moved = compare_runs(now, stored, span=4, base=stored[:, 0]).moved

@@ -20,7 +20,7 @@ cases: [{id: a, inputs: {query: Why?}}]
 
 
 @pytest.mark.proof
-def test_an_option_added_to_the_option_table_is_read_from_an_experiment_s_file(tmp_path: Path) -> None:
+def test_an_option_added_to_the_code_s_table_of_options_can_be_set_in_an_experiment_s_file(tmp_path: Path) -> None:
     project, package = tmp_path / "project", copy_of_package(tmp_path / "package")
     follow(RECIPE, package)
     (project / ".git").mkdir(parents=True)

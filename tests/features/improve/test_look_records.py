@@ -39,7 +39,7 @@ def test_each_use_of_held_out_labels_is_recorded_with_its_command_and_day(tmp_pa
     assert [line["by"] for line in lines] == ["a command", "another"]
 
 
-def test_opening_held_out_labels_is_refused_if_no_example_of_the_set_is_held_out(tmp_path: Path) -> None:
+def test_held_out_labels_cannot_be_used_if_no_example_of_the_set_is_held_out(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", None))
     assert openings_of(examples) is None
     with pytest.raises(RatingError, match="keeps no example back"):
@@ -61,7 +61,7 @@ def test_examples_that_were_used_to_tune_the_rubric_are_recorded_by_id(tmp_path:
     assert used_to_tune(ExampleSet(examples.examples)) == frozenset()
 
 
-def test_half_a_line_at_the_end_of_opened_jsonl_or_tuned_jsonl_is_moved_aside_when_the_next_line_is_added(
+def test_an_unfinished_last_line_in_the_record_of_used_held_out_labels_is_moved_aside_before_the_next_line(
     tmp_path: Path,
 ) -> None:
     examples = a_set(tmp_path, example("1", "test"))
@@ -108,7 +108,9 @@ def test_a_damaged_line_in_the_record_of_tuning_on_labels_is_reported_and_may_be
         assert used_to_tune(examples) == {"1", "2"}
 
 
-def test_opened_jsonl_and_tuned_jsonl_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
+def test_the_records_of_used_held_out_labels_and_tuned_examples_are_never_written_through_a_symlink(
+    tmp_path: Path,
+) -> None:
     victim = tmp_path / "victim.jsonl"
     victim.write_text("")
     examples = a_set(tmp_path, example("1", "test"))
@@ -165,7 +167,7 @@ def test_labels_used_before_their_examples_were_held_out_count_as_used_held_out_
     assert parted.of_these == 1, "a part held out afterwards was looked at then"
 
 
-def test_each_opening_of_test_labels_by_several_processes_gets_the_next_number_and_its_own_significance_level(
+def test_each_use_of_held_out_labels_by_processes_at_once_gets_its_own_number_and_significance_level(
     tmp_path: Path,
 ) -> None:
     """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""

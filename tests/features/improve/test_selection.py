@@ -134,7 +134,7 @@ def test_a_wording_with_the_same_gain_on_every_held_out_task_is_tested_by_a_sign
     assert held_out_test(np.full((4, 1), 0.1), 0.05).best is None  # 1 in 16 by chance
 
 
-def test_candidates_written_without_the_labels_are_tested_together_on_all_labels() -> None:
+def test_candidate_wordings_written_without_seeing_the_labels_are_all_tested_on_all_labels() -> None:
     rng = np.random.default_rng(7)
     noise = rng.normal(0, 0.15, (60, 5))
     assert outside_test(noise - 0.05).best is None

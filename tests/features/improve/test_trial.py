@@ -50,7 +50,7 @@ def test_improve_tries_tasks_in_a_random_order_that_is_the_same_in_every_run() -
     assert split.first(10).sum() == 10
 
 
-def test_an_ungraded_example_counts_as_the_largest_error_under_new_words_and_is_left_out_under_old_words() -> None:
+def test_an_example_that_new_words_leave_ungraded_counts_as_the_largest_error_of_the_new_words() -> None:
     gold, yours, theirs = np.array([0.2, 0.9, 0.5]), np.array([0.2, 0.8, np.nan]), np.array([np.nan, 0.9, 0.5])
     assert difference(gold, yours, theirs).tolist()[:2] == pytest.approx([-0.8, 0.1])
     assert np.isnan(difference(gold, yours, theirs)[2])

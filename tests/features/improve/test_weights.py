@@ -146,7 +146,7 @@ def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_weights_against_
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_weights_move_half_of_the_way_or_more_to_the_fitted_weights_exactly_if_the_f_test_is_significant() -> None:
+def test_improve_moves_weights_at_least_half_way_to_the_fitted_ones_exactly_if_the_f_test_is_significant() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)

@@ -34,7 +34,7 @@ def test_for_several_systems_each_prompt_gets_one_pair_and_systems_are_paired_ab
     assert max(times.values()) - min(times.values()) <= 1
 
 
-def test_the_first_pairs_of_a_design_cover_all_pairs_of_systems_about_equally() -> None:
+def test_the_first_pairs_drawn_for_labelling_cover_all_pairs_of_systems_about_equally() -> None:
     pairs = pair_design(outputs("abc", 30), most=90).pairs
     times = Counter(pair.system for pair in pairs[:30])
     assert max(times.values()) - min(times.values()) <= 1

@@ -312,7 +312,7 @@ def test_label_asks_again_about_examples_whose_labels_do_not_state_the_wording_t
     assert "21 to label by ana" in done.stdout
 
 
-def test_the_progress_of_labelling_counts_responses_with_a_criterion_left_out_and_prints_the_next_command(
+def test_the_progress_of_labelling_says_how_many_responses_lack_a_label_on_a_criterion_and_what_to_do_next(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

@@ -115,7 +115,9 @@ def test_an_image_limit_given_to_a_python_call_applies_only_to_that_call(route: 
     ],
     ids=lambda words: words[0],
 )
-def test_an_image_limit_on_the_command_line_is_applied(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_on_images_that_the_o_option_sets_is_applied(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     main([*words[:-1], "recorded:none.jsonl", "-o", TYPED] if words[-1] == "replies" else [*words, "-o", TYPED])
     assert REFUSED in capsys.readouterr().err
 
@@ -139,7 +141,9 @@ def test_an_image_limit_in_promptfoo_s_config_is_applied(route: str, folder: Pat
 @pytest.mark.parametrize(
     "written", ['"cdn.example.com img.example.com"', '["cdn.example.com", "img.example.com"]'], ids=["text", "list"]
 )
-def test_the_setting_media_hosts_may_be_a_list_of_hosts_or_one_text_with_all_hosts(written: str, folder: Path) -> None:
+def test_the_settings_key_media_hosts_may_be_a_list_of_hosts_or_one_text_with_all_hosts(
+    written: str, folder: Path
+) -> None:
     (folder / "markscheme.toml").write_text(f"media_hosts = {written}\n", encoding="utf-8")
     settings = find_settings(folder)
     assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}
@@ -151,7 +155,7 @@ def test_a_media_host_that_can_t_be_a_host_s_name_is_refused_with_file_line_and_
         find_settings(folder)
 
 
-def test_the_media_hosts_setting_is_refused_unless_it_is_a_list_of_names(folder: Path) -> None:
+def test_the_settings_key_media_hosts_is_refused_if_it_holds_a_number(folder: Path) -> None:
     (folder / "markscheme.toml").write_text("media_hosts = [80]\n", encoding="utf-8")
     with pytest.raises(UsageError, match="must be names of hosts"):
         find_settings(folder)

@@ -45,7 +45,7 @@ def test_a_pdf_on_a_served_page_opens_on_a_separate_page_on_which_nothing_in_the
     assert part_answer([of_file], digest).status_code == 409
 
 
-def test_a_page_shows_all_images_that_are_in_messages() -> None:
+def test_a_page_shows_an_image_inside_a_conversation_s_messages() -> None:
     url = Image(PNG_FILE).data_url
     turn = {
         "role": "user",

@@ -177,7 +177,7 @@ def test_options_that_are_refused_when_they_have_no_effect_are_accepted_when_the
 
 
 @pytest.mark.parametrize("command", [("label", "manners", "--progress"), ("status",)])
-def test_a_setting_of_the_settings_file_is_never_refused_for_having_no_effect(
+def test_a_key_of_the_settings_file_is_never_refused_for_having_no_effect_on_a_command(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     here = make_project(tmp_path)

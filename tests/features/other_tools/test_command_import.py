@@ -181,7 +181,7 @@ def test_the_levels_option_is_refused_if_it_maps_a_word_to_something_that_is_no_
     assert hint in done.stderr
 
 
-def test_import_names_the_options_for_a_column_of_ids_and_for_criteria_whose_column_has_another_name(
+def test_import_says_which_option_names_a_column_of_ids_and_which_a_column_of_a_criterion(
     project: Path,
 ) -> None:
     (project / "rubrics/desk.yaml").write_text(APPLIES)

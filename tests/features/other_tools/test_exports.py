@@ -311,7 +311,7 @@ def test_ratings_in_words_of_unknown_order_count_as_lost_and_a_note_names_the_le
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_a_metric_in_an_export_is_read_as_a_criterion_by_its_name_but_as_pass_or_fail_only_if_it_is_mapped_to_that(
+def test_an_export_s_metric_is_read_as_pass_or_fail_of_a_response_only_if_the_user_maps_it_to_pass(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

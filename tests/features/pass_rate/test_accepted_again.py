@@ -34,7 +34,7 @@ def write_weeks(folder: Path, weeks: Iterable[int], draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("is_named_first", [True, False])
-def test_a_pass_rate_report_blames_the_judge_and_not_responses_if_the_judge_moved_before_it_was_accepted_again(
+def test_a_pass_rate_report_names_the_judge_as_cause_even_after_the_changed_judge_was_accepted(
     is_named_first: bool, tmp_path: Path
 ) -> None:
     begin(tmp_path)

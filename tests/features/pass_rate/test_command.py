@@ -467,7 +467,7 @@ def test_an_option_on_the_risk_that_ci_fails_by_chance_makes_pass_rate_report_it
     assert report["runs"] == 3
 
 
-def test_the_pass_rate_of_verdicts_and_labels_in_tables_of_their_own_is_that_of_one_table_with_both(
+def test_pass_rate_gives_the_same_figures_for_verdicts_and_labels_in_two_tables_as_in_one(
     tmp_path: Path,
 ) -> None:
     rows = [(f"t{row}", row % 3 > 0, row % 3 > 0 or row % 10 == 0) for row in range(90)]

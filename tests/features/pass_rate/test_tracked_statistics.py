@@ -149,7 +149,7 @@ def test_labels_drawn_with_unequal_probabilities_count_as_fewer_effective_labels
     assert effective_labels([0], [0], [0.2]) == (0.0, 0.0)
 
 
-def test_responses_left_to_people_are_a_third_stratum_of_the_pass_rate() -> None:
+def test_the_pass_rate_has_a_third_stratum_for_responses_that_the_judge_leaves_to_people() -> None:
     assert rate_by_verdict([1, 15, 0], [4, 16, 0], [200, 800, 0]).value == close(0.8)
     assert rate_by_verdict([1, 15, 5], [4, 16, 10], [200, 800, 1000]).value == close(0.65)
 

@@ -36,7 +36,9 @@ def facts_of(refusal: str) -> tuple[list[str], str]:
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: str(case["name"]))
-def test_published_rubrics_in_many_shapes_are_read_as_a_person_read_them(case: dict[str, Any]) -> None:
+def test_published_rubrics_of_many_forms_are_read_with_the_criteria_that_a_person_read_in_them(
+    case: dict[str, Any],
+) -> None:
     if "refused" in case:
         with pytest.raises(RubricError) as refused:
             read(case["file"])

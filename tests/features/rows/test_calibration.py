@@ -337,7 +337,7 @@ def printed(screen: str) -> str:
     return " ".join(screen.split())
 
 
-def test_the_share_of_scores_close_to_gold_is_the_same_figure_wherever_the_report_states_it(tmp_path: Path) -> None:
+def test_the_report_states_one_figure_for_the_share_of_scores_within_the_tolerance_of_gold(tmp_path: Path) -> None:
     rows = [row(number, wrong=10) for number in range(40)]
     for line in rows[::3]:  # two annotators differ, so that their mean score isn't their median score
         third = line["labels"][0]["criteria"] | {"c1": "UNMET", "c2": "UNMET"}

@@ -196,7 +196,7 @@ def settings(folder: Path, *named: str, options: tuple[str, ...] = ()) -> int:
     return counted
 
 
-def test_ways_of_asking_about_the_same_labelled_rows_count_as_settings_and_the_same_way_counts_once(
+def test_each_way_of_asking_about_the_same_labelled_rows_counts_once_as_a_tried_setting(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)

@@ -243,7 +243,7 @@ def test_a_misspelt_name_of_a_perturbation_is_refused_with_a_suggestion(folder: 
     assert "did you mean `praise`" in stressed(folder, "fair", "--only-changes", "prase", status=2).stderr
 
 
-def test_a_criterion_can_list_the_perturbations_that_keep_its_level(folder: Path) -> None:
+def test_the_key_preserves_of_a_criterion_makes_a_perturbation_count_as_keeping_its_level(folder: Path) -> None:
     options = ("--json", "--only-changes", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"

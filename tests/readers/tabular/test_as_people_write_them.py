@@ -71,7 +71,7 @@ def test_if_two_column_names_do_not_show_who_rated_the_error_suggests_commands_w
     )
 
 
-def test_if_rating_words_have_an_order_the_stated_passing_word_and_all_better_words_pass() -> None:
+def test_of_ordered_words_the_word_named_as_passing_and_all_better_words_pass() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}

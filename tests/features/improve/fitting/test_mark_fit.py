@@ -51,7 +51,7 @@ def test_costlier_false_passes_raise_the_pass_mark_and_costlier_false_fails_lowe
     assert marks[0] < marks[1] < marks[2]
 
 
-def test_the_gain_of_new_weights_counts_wrong_decisions_by_their_cost() -> None:
+def test_the_gain_of_a_new_pass_mark_counts_wrong_decisions_by_their_cost() -> None:
     scores, passed = judged(200, 0.5, 5, noise=0.3)
     rows = DecidedRows(
         levels=scores[:, None],
