@@ -72,7 +72,10 @@ def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuesti
 
 
 def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
-    """Save how many labels the verdict needs, for `label` and `status`; ignore a folder that can't be written."""
+    """Save how many labels the verdict needs, for `label` and `status`, if it is on the rubric's own examples.
+
+    A folder that can't be written is ignored.
+    """
     folder = find_calibration(calibration.rubric.name, Path.cwd())
     labels = LabelOptions() if request is None else request.options
     is_own = calibration.rater.has_rubric and labels.examples is None and labels.split is None

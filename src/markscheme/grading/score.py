@@ -258,9 +258,9 @@ def _weighted_steps(
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
-    """Compute the normalized score of levels by criterion name; None if a criterion that applies has no level.
+    """Compute the normalized score of levels by criterion name; None if a criterion that counts has no level.
 
-    Categories without values don't count.
+    Criteria that don't apply don't count, nor do categories without values. If none counts, the score is None too.
     """
     weighted = []
     for criterion in rubric.criteria:

@@ -124,7 +124,10 @@ class ExampleSet:
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
-        """Return the examples of a split; for None, the dev split if the set has splits, else all examples."""
+        """Return the examples of a split, "dev" or "test"; None means dev if the set has splits.
+
+        For "all", and for None if the set has no splits, all examples are returned.
+        """
         if split == "all" or (split is None and not self.has_splits):
             return self
         splits = values_of(self.examples, "split")

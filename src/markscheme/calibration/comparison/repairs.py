@@ -110,7 +110,7 @@ class Repair:
     def reaches(self, share: float, least: int = 0) -> bool:
         """Return True if a fix corrects at least a share of the wrong decisions, or of the false passes.
 
-            Errors that the fix causes are subtracted from what it corrects. Without decisions, wrong scores count.
+        Errors that the fix causes are subtracted from what it corrects. Without decisions, wrong scores count.
 
         Args:
             share: Share of the wrong decisions, or of the false passes, to be corrected, 0 to 1.

@@ -302,7 +302,7 @@ def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
 
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
-    """Yield a difference if the card's Markdown file isn't what the card gives today."""
+    """Yield a difference if the card has a Markdown file that isn't what the card gives today."""
     path = text_path(card.path)
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
         yield FileDifference(path.name, now="says something else than the card")

@@ -150,10 +150,11 @@ def certify(
 
 
 def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
-    """Write the gray zone into the rubric's file and return the edit; None if there is no gray zone to write.
+    """Write the gray zone into the rubric's file and return the edit; None without a gray zone or a file.
 
     Raises:
-        UsageError: The rubric has no file, or decisions aren't ranked by the distance from the pass mark.
+        UsageError: The certificate isn't of one judge whose decisions are ranked by the distance from the pass mark.
+        RubricError: The file can't be edited.
     """
     zone = zone_of(certificate)
     if certificate.is_supported and zone is None:

@@ -100,7 +100,7 @@ def least_votes(certain: float, votes: int) -> int:
 
 
 def reason(certificate: Certificate) -> str:
-    """Return why people have to decide everything."""
+    """Return why people have to decide everything or, if passes and fails are tested separately, all of one side."""
     whose = {
         "both": "Everything goes to people",
         "passes": "All passes go to people",

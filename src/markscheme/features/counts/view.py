@@ -72,7 +72,10 @@ def view(calibration: CountedCalibration) -> doc.Document:
 
 
 def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration) -> Iterator[doc.Section]:
-    """Yield the report's sections, with only the wrong decisions stored with the counts in the list of examples."""
+    """Yield the report's sections; the list of examples has only the wrong decisions that are stored with the counts.
+
+    If none are stored, the list is left out.
+    """
     for section in sections:
         if section.key != "examples":
             yield section

@@ -394,7 +394,7 @@ class Codebook:
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
         """Return the codebook with a mode split into several; its notes become unsorted.
 
-            Readings in which the mode was looked for count as readings in which each of its halves was.
+        Readings in which readers looked for the mode count as readings in which they looked for each of its halves.
 
         Raises:
             UsageError: There are fewer than two halves, or a name is taken.

@@ -87,7 +87,9 @@ OF_RECORDS: Final = ("lines", "table", "sheet", "parquet")
 
 
 def records(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """Yield the objects in a file of lines or the rows of a table, each with its line; empty cells are left out.
+    """Yield the objects in a file of lines or the rows of a table, each with its line, or None if it isn't known.
+
+    Empty cells are left out, except those of outputs, which may be empty texts.
 
     Raises:
         RatingError: The file has neither format, or cannot be read.

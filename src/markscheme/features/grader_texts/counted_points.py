@@ -91,7 +91,7 @@ def sums_points(text: str) -> bool:
 
 
 def ends_of_points(text: str) -> ScaleEnds | None:
-    """Return the lowest and highest total of points in an `llm-rubric` text; None if it can't be determined."""
+    """Return 0 and the highest total of points in an `llm-rubric` text; None if the total can't be determined."""
     to_grader = in_digits(
         _ONE_POINT.sub("1 ", " ".join(sentence for sentence in sentences(text) if not _TELLS.search(sentence)))
     )

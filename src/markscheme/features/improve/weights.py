@@ -558,8 +558,8 @@ def _correlated_criteria(task: _Task) -> tuple[tuple[int, int, float], ...]:
 def _grain(weights: Floats) -> float:
     """Return the largest step, of 1, 0.05 and 0.01, of which all of the author's weights are multiples.
 
-    The step is at most a third of the mean weight (or else 0.01). A larger step, such as 1 for the weights 1, 1 and 2,
-    would leave no room for changes.
+    The step is at most a third of the mean weight: a larger one, such as 1 for the weights 1, 1 and 2, would leave no
+    room for changes. If no step fits, it is 0.01.
     """
     finest = float(np.abs(weights[weights != 0]).mean()) / 3
     whole = (g for g in GRAINS if g <= finest and np.abs(weights / g - np.rint(weights / g)).max() < 1e-6)

@@ -239,7 +239,10 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 
 
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
-    """Yield the answers to choose from: yes and no, or levels from the worst; then "can't tell", "does not apply"."""
+    """Yield the answers to choose from: yes and no, the preferences on a pair, or the levels from the worst.
+
+    "Does not apply" follows if the question allows it, and "can't tell".
+    """
     scale = question.criterion.scale
     if scale.is_yes_no:
         yield _choice("1", "y", "Yes")

@@ -469,6 +469,8 @@ def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping
 def json_records(data: Any, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
     """Return the records in the data of a JSON file: a list of records, or the list under the only key that has one.
 
+    Data by column, and data with the keys `columns` and `data` as pandas writes them, are converted to records.
+
     Raises:
         UsageError: Several keys have records and `--table` names none of them, the key that it names has no records, or
             the data has no records.

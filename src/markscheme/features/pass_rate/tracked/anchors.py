@@ -226,7 +226,8 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
     """Yield a judge's ratings for each look, from grades with several samples.
 
-    If the rubric asks for one sample, each sample is a look; otherwise all samples together are one look.
+    If the rubric asks for one sample, each sample is a look. Otherwise all samples together are one look, or none if
+    there are fewer than the rubric asks for.
     """
     if samples > rubric.samples == 1 and not rubric.is_of_pairs:
         for sample in range(samples):
