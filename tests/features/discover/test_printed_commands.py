@@ -57,7 +57,7 @@ def test_a_plan_for_a_model_to_group_notes_prints_a_command_that_repeats_the_pla
     kept = [{key: value for key, value in row.items() if key not in ("mode", "definition")} for row in rows]
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
     assert run("markscheme", "discover", "reply", *READ, cwd=tmp_path).returncode in (0, 4)
-    options = ("--samples", "2", "-o", "strategy=holistic")
+    options = ("-o", "probe=off")
     planned = run("markscheme", "discover", "reply", *SUGGEST, "--plan", *options, cwd=tmp_path, env={"COLUMNS": "200"})
     command = planned.stdout.partition("Ask: ")[2].strip()
     assert {*options} <= {*command.split()}, planned.stderr

@@ -1,14 +1,33 @@
 """Make a rubric from outputs: people read them, notes are grouped into modes (kinds of fault), modes are counted."""
 
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
 from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.options.table import REFUSE_IDLE
 from markscheme.seam import Feature
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def _modules() -> "tuple[ModuleType, ModuleType]":
+    from markscheme.features.discover import command, idle_options
+
+    return command, idle_options
 
 
 def _command() -> CommandFunction:
-    from markscheme.features.discover.command import discover
-
+    command, _ = _modules()
+    discover: CommandFunction = command.discover
     return discover
+
+
+def _refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, Any]) -> None:
+    if command == "discover":
+        _, idle_options = _modules()
+        idle_options.refuse_idle(typed, arguments)
 
 
 DISCOVER = Feature(
@@ -24,4 +43,5 @@ DISCOVER = Feature(
         )
     ),
     RESULTS_USES((20, 1, "markscheme discover NAME --pool FILES", "read outputs, and note what is wrong")),
+    REFUSE_IDLE(_refuse_idle),
 )

@@ -1,0 +1,49 @@
+"""Options of `discover` without effect are refused, with the reason and the way out."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import described
+from markscheme.features.discover import idle_options
+from tests.commands.console import run
+from tests.features.discover.test_command import write_project
+
+POOL = ("--pool", "outputs.jsonl")
+SUGGEST = ("--suggest", "function:judges:groups")
+
+
+@pytest.mark.parametrize(
+    ("options", "idle", "reason"),
+    [
+        (POOL, ("--each", "2"), "add --share A,B,C"),
+        (POOL, ("--samples", "2"), "add --suggest JUDGE"),
+        (POOL, ("--budget", "2"), "add --suggest JUDGE"),
+        (POOL, ("--batch",), "add --suggest JUDGE"),
+        (("--report",), ("-o", "cache=off"), "add --suggest JUDGE"),
+        (SUGGEST, ("--samples", "2"), "asks a model once"),
+        (SUGGEST, ("-o", "strategy=holistic"), "asks a model once"),
+        (("--write",), ("--rater", "me"), "nothing is read here"),
+        (POOL, ("--force",), "it is for --write"),
+        (("--report",), ("--random",), "add --notes FILE"),
+        (POOL, ("--unseen", "0.1"), "add --report"),
+        ((*POOL, "--sheet", "s.html"), ("-o", "port=8123"), "a sheet is a file"),
+    ],
+)
+def test_an_option_of_discover_without_effect_is_refused_before_anything_is_read_asked_or_written(
+    tmp_path: Path, options: tuple[str, ...], idle: tuple[str, ...], reason: str
+) -> None:
+    write_project(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    done = run("markscheme", "discover", "reply", *options, *idle, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    name = " ".join(idle[:2]).partition("=")[0] if idle[0] == "-o" else idle[0]
+    assert done.stderr.startswith(f"error: {name} has no effect here: "), done.stderr
+    assert reason in done.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_each_option_of_discover_that_may_have_no_effect_exists() -> None:
+    of_command = {name for option in described("discover").options for name in option.names}
+    of_command |= {f"-o {key}" for key in described("discover").settings}
+    assert {option for rule in idle_options._RULES for option in rule.options} - {"--judge"} <= of_command
