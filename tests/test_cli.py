@@ -23,7 +23,7 @@ def test_help_shows_the_commands_in_their_groups() -> None:
             assert re.search(rf"^  {command.name} +{re.escape(command.summary)}$", output, re.MULTILINE)
 
 
-def test_rare_commands_are_listed_under_help_all_only() -> None:
+def test_rare_commands_are_listed_by_the_help_all_option_only() -> None:
     for name in [command.name for command in all_commands() if command.group == RARE_GROUP]:
         assert not re.search(rf"^  {name} ", run("markscheme", "--help").stdout, re.MULTILINE)
         assert re.search(rf"^  {name} ", run("markscheme", "--help-all").stdout, re.MULTILINE)

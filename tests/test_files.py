@@ -78,7 +78,7 @@ def test_a_damaged_last_line_is_set_aside_in_the_same_extra_file_as_an_earlier_d
     assert (tmp_path / "ann.jsonl.damaged").read_text() == '{"id": "e1\n{"id": "e2\n'
 
 
-def test_a_valid_last_line_without_a_line_break_is_not_moved_aside_as_damaged(tmp_path: Path) -> None:
+def test_a_valid_last_line_without_a_line_break_is_not_moved_to_another_file_as_damaged(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}\n{"id": "e2"}')
     assert not set_aside_damaged_end(path)

@@ -313,6 +313,8 @@ def test_options_about_a_judge_are_refused_with_a_file_that_has_only_labels(
 
 
 @pytest.mark.parametrize("table", [None, 3, [1, 2]])
-def test_agreement_refuses_a_value_that_is_neither_a_file_nor_rows_and_shows_an_example_of_a_row(table: Any) -> None:
+def test_the_function_agreement_refuses_a_value_that_is_neither_a_file_nor_rows_and_shows_an_example_of_a_row(
+    table: Any,
+) -> None:
     with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, found "):
         agreement(table)

@@ -196,7 +196,7 @@ def test_an_invalid_line_in_the_record_of_tried_settings_is_reported(line: str, 
         record_settings(path, [tried("first", "a")])
 
 
-def test_an_unfinished_last_line_in_the_record_of_tried_settings_is_moved_aside(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_in_the_record_of_tried_settings_is_moved_to_another_file(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     record_settings(path, [tried("first", "a")])
     with path.open("a") as record:

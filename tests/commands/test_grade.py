@@ -513,7 +513,7 @@ def polite(prediction, _expected):
 """
 
 
-def test_checks_from_a_user_s_module_are_graded_together_with_the_judge_s_criteria(
+def test_criteria_checked_by_a_user_s_module_are_graded_only_if_the_option_scorers_names_the_module(
     project: Path,
 ) -> None:
     (project / "checking.py").write_text(CHECKING)

@@ -35,7 +35,7 @@ def test_the_rubrics_code_quality_and_error_messages_have_the_expected_weights_a
 
 
 @every_set
-def test_the_labels_faults_ids_and_responses_of_each_labelled_set_agree_with_its_data_card(name: str) -> None:
+def test_the_labels_and_faults_and_ids_and_responses_of_each_labelled_set_agree_with_its_data_card(name: str) -> None:
     assert contradictions(SETS[name], list(WEIGHTS[name])) == []
 
 

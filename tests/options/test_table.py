@@ -61,7 +61,7 @@ def test_options_that_an_optional_feature_declares_for_a_command_can_be_typed_af
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_settings_file_can_set_what_a_feature_declares_as_a_setting_but_not_the_feature_s_other_options(
+def test_of_a_feature_s_options_a_settings_file_can_set_only_those_that_the_feature_declares_as_settings(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")

@@ -77,7 +77,7 @@ def test_two_different_texts_never_have_the_same_code_in_the_tags_around_them_in
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
-def test_moving_text_from_one_input_to_the_next_changes_the_code_in_the_tags_around_inputs() -> None:
+def test_the_code_in_a_prompt_s_fence_changes_if_text_moves_from_one_input_to_the_next() -> None:
     assert fence_code([("a", "bc"), ("d", "")]) != fence_code([("a", "b"), ("d", "c")])
 
 

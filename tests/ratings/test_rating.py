@@ -112,7 +112,7 @@ def test_of_two_lines_by_one_annotator_on_one_example_the_later_line_counts_on_e
     assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
 
 
-def test_a_later_line_under_a_new_wording_replaces_only_the_reworded_criterion_and_keeps_the_old_answer_on_record(
+def test_a_rater_s_later_line_under_a_new_wording_replaces_the_answer_on_the_reworded_criterion_only(
     tmp_path: Path,
 ) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}

@@ -31,7 +31,7 @@ def test_labelled_responses_with_inputs_named_first_and_second_are_not_read_as_p
 
 
 @pytest.mark.parametrize("name", ["tone", None])
-def test_labelled_responses_can_be_graded_even_if_the_order_of_their_labels_is_unknown(
+def test_labelled_responses_can_be_graded_even_if_their_labels_are_words_in_no_known_order(
     name: str | None, tmp_path: Path
 ) -> None:
     labels = [{"rater": "ann", "criteria": {"tone": {"level": level}}} for level in ("warm", "curt")]

@@ -34,7 +34,7 @@ def _names_of(facts: ast.expr) -> frozenset[str] | None:
     return None
 
 
-def test_every_code_of_a_reason_has_a_sentence_and_every_sentence_belongs_to_a_code() -> None:
+def test_every_code_of_a_reason_for_a_missing_figure_has_a_sentence_and_every_sentence_a_code() -> None:
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
@@ -47,7 +47,7 @@ def test_each_reason_s_sentence_uses_exactly_the_facts_that_are_passed_with_the_
 TAKES_A_REASON = ("without_value", "withhold", "noted", "mark_rough")
 
 
-def test_modules_of_statistics_give_reasons_as_codes_and_never_as_sentences() -> None:
+def test_modules_of_statistics_give_reasons_for_missing_figures_as_codes_and_never_as_sentences() -> None:
     sentences = [
         f"{path.name}:{node.lineno}"
         for path in (SOURCE / "stats").rglob("*.py")
@@ -75,7 +75,9 @@ def is_number(node: ast.expr) -> bool:
         ),
     ],
 )
-def test_each_code_of_a_reason_is_written_out_as_the_expected_sentence(reason: Reason, words: str) -> None:
+def test_each_reason_for_a_missing_or_approximate_figure_is_written_out_as_the_expected_sentence(
+    reason: Reason, words: str
+) -> None:
     assert str(reason) == words
 
 

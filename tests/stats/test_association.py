@@ -173,7 +173,7 @@ def test_the_interval_of_a_perfect_correlation_allows_for_exceptions_that_were_n
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_the_interval_of_a_correlation_is_withheld_or_marked_if_few_units_are_outside_the_most_common_level(
+def test_the_interval_of_a_correlation_is_withheld_or_approximate_if_few_units_are_outside_the_most_common_level(
     statistic: Statistic,
 ) -> None:
     def with_off(off: int) -> Estimate:

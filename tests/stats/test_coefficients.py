@@ -353,7 +353,7 @@ def test_if_linear_weights_are_requested_every_weighted_coefficient_of_a_table_u
 
 
 @pytest.mark.parametrize("credit", [[[1, 0], [0, 0.5]], [[1, 1.5], [1.5, 1]], [[1, nan], [nan, 1]]])
-def test_a_credit_matrix_is_refused_unless_equal_levels_get_a_credit_of_1_and_different_levels_at_most_1(
+def test_a_matrix_of_credit_for_partial_agreement_is_refused_unless_equal_levels_get_1_and_others_at_most_1(
     credit: list[list[float]],
 ) -> None:
     with pytest.raises(ValueError, match="1 on its diagonal and nowhere more than 1"):
@@ -692,7 +692,7 @@ def test_agreement_within_one_level_counts_neighbouring_levels_whatever_their_nu
     assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
 
 
-def test_an_interval_of_a_coefficient_with_more_requested_coverage_is_wider() -> None:
+def test_a_higher_confidence_level_widens_the_interval_of_a_coefficient() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     widths = [
         np.diff(limits(cohen_kappa(ratings, levels=range(5), level=level)))[0] for level in (0.8, 0.9, 0.95, 0.99)

@@ -171,7 +171,7 @@ def test_a_judge_s_slope_and_noise_stay_the_same_if_annotators_are_swapped_or_le
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_an_interval_of_a_judge_s_slope_or_noise_contains_the_estimate_and_is_wider_with_more_coverage(
+def test_the_interval_of_a_judge_s_slope_or_noise_contains_the_estimate_and_widens_with_the_confidence_level(
     statistic: Callable[..., Estimate],
 ) -> None:
     people, judge = seen(40)

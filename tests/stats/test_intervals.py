@@ -173,7 +173,7 @@ def test_a_jackknife_interval_contains_the_estimate_and_widens_with_the_confiden
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_an_interval_is_shown_or_marked_or_withheld_by_the_number_of_units_outside_the_most_common_level() -> None:
+def test_an_interval_is_withheld_or_marked_approximate_if_few_units_are_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"
@@ -183,7 +183,7 @@ def test_an_interval_is_shown_or_marked_or_withheld_by_the_number_of_units_outsi
     assert guard(plain, 10) == plain
 
 
-def test_the_rules_that_withhold_or_mark_intervals_leave_an_estimate_without_an_interval_unchanged() -> None:
+def test_rules_that_withhold_intervals_or_mark_them_approximate_change_no_estimate_without_an_interval() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")

@@ -443,7 +443,7 @@ def test_the_interval_of_a_statistic_of_two_raters_contains_the_estimate(name: s
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_an_interval_of_a_statistic_of_two_raters_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
+def test_a_higher_confidence_level_widens_the_interval_of_a_statistic_of_two_raters(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     near, wide = statistic(name, ratings, level=0.8), statistic(name, ratings, level=0.99)
     assert (near.low is None) == (wide.low is None)

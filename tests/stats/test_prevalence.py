@@ -100,7 +100,7 @@ def test_pass_rates_equal_those_of_an_independent_program() -> None:
     ("judge_passes", "passes_kept", "fails_let_through", "labelled"),
     [(0.95, 0.8, 0.02, 100), (0.95, 0.8, 0.02, 200), (0.99, 0.95, 0.1, 100), (0.2, 0.99, 0.5, 40), (0.8, 0.9, 0.1, 50)],
 )
-def test_intervals_of_corrected_pass_rates_contain_the_true_rate_often_enough_for_nearly_useless_judges(
+def test_intervals_of_corrected_pass_rates_contain_the_true_rate_often_enough_even_for_nearly_useless_judges(
     judge_passes: float, passes_kept: float, fails_let_through: float, labelled: int
 ) -> None:
     """At most .07 of 95 % limits may miss, and 2.5 standard errors of 800 draws; Lang and Reiczigel's miss in .16."""

@@ -58,7 +58,7 @@ def test_the_suggestion_on_a_broken_slice_of_one_system_s_responses_does_not_nam
     assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
-def test_many_examples_are_not_reported_as_too_few_labels_although_few_of_them_are_labelled_on_all_criteria() -> None:
+def test_too_few_labels_are_not_reported_if_many_examples_are_labelled_on_some_criteria_but_few_on_all() -> None:
     """711 examples with ten criteria, of which all but 12 are labelled on one."""
     names = tuple(f"c{place}" for place in range(10))
     of = rubric(*names)

@@ -83,7 +83,7 @@ def test_looking_up_a_finding_by_an_unknown_code_returns_none() -> None:
 
 @pytest.mark.parametrize("commands", [ASKED, FROM_FILE, RESULTS], ids=lambda commands: commands.rubric)
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
-def test_a_finding_suggests_no_command_or_a_command_that_names_the_calibrated_rubric(
+def test_every_command_that_a_finding_suggests_names_the_calibrated_rubric(
     kind: FindingKind, commands: Commands
 ) -> None:
     command = kind.command(commands, {})

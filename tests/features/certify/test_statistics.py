@@ -231,7 +231,7 @@ def test_in_many_simulated_draws_the_certified_error_rate_holds_at_any_correlati
     assert broken(tasks, size, correlation, 1000) <= 0.125
 
 
-def test_certify_tests_thresholds_of_certainty_from_the_highest_down_and_stops_at_the_first_that_fails() -> None:
+def test_certify_tries_thresholds_of_certainty_from_the_highest_down_and_stops_at_the_first_that_fails() -> None:
     """Six errors among the first sixty end it, though six of two hundred would pass."""
     certainty = np.linspace(1, 0.5, 200)
     wrong = np.arange(200) < 6

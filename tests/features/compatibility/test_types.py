@@ -47,7 +47,7 @@ def test_the_schemas_of_answers_ask_for_an_explanation_before_the_verdict() -> N
         assert names.index("explanation") < names.index(verdict)
 
 
-def test_the_number_of_a_criterion_may_have_the_key_criterion_number_or_criterion_idx_and_the_key_is_kept() -> None:
+def test_an_answer_may_number_criteria_under_the_key_criterion_number_or_criterion_idx_and_keeps_the_key() -> None:
     old = CriterionEvaluation.model_validate({**ONE, "criterion_number": 2})
     new = CriterionEvaluation.model_validate({"criterion_idx": 2, "criterion_status": "MET", "explanation": "Yes."})
     assert (old.criterion_number, old.criterion_idx, old.said_idx) == (2, 2, False)
@@ -113,7 +113,7 @@ def test_a_holistic_answer_in_json_is_refused_unless_its_overall_score_is_a_fini
         RubricAsJudgeOutput.model_validate_json(f'{{"overall_score": {text}, "explanation": ""}}')
 
 
-def test_answers_are_read_from_json_bytes_too() -> None:
+def test_answers_are_read_from_json_in_bytes_as_well_as_in_text() -> None:
     assert RubricAsJudgeOutput.model_validate_json(b'{"overall_score": 85, "explanation": ""}').overall_score == 85
 
 

@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_a_judge_s_probability_of_a_pass_is_checked_or_on_unordered_levels_that_of_the_likeliest_level(
+def test_probabilities_are_checked_for_a_pass_on_ordered_levels_and_for_the_likeliest_level_on_unordered_ones(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))

@@ -236,7 +236,7 @@ def test_the_comparison_with_accepted_runs_is_null_in_the_json_of_calibrate_if_n
 
 
 @pytest.mark.parametrize(("samples", "what"), [(1, "this one"), (3, "the 3 samples as runs")])
-def test_without_an_accepted_run_the_section_on_drift_says_what_accepting_would_keep(samples: int, what: str) -> None:
+def test_without_an_accepted_run_the_section_on_drift_suggests_to_accept_this_run(samples: int, what: str) -> None:
     document = Document(
         "", "", (), (accepted_run.section(None, "calibrate clear --accept", is_usable=True, samples=samples),)
     )

@@ -72,7 +72,7 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_the_statement_that_a_wording_can_be_tried_agrees_with_what_improve_needs_on_120_random_sets(
+def test_the_check_that_a_set_suffices_to_try_a_wording_agrees_with_improve_on_120_random_sets(
     tmp_path: Path,
 ) -> None:
     outcomes = []

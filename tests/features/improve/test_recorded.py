@@ -21,7 +21,9 @@ def improvement(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return {**json.loads(done.stdout), "page": page.read_text(encoding="utf-8")}
 
 
-def test_improve_tests_three_wordings_from_recorded_replies_without_a_call(improvement: dict[str, Any]) -> None:
+def test_three_wordings_with_recorded_replies_are_tested_by_improve_without_a_call_and_none_is_confirmed(
+    improvement: dict[str, Any],
+) -> None:
     assert improvement["finalists"] == ["borders", "in-steps", "plain"]
     assert (improvement["adopted"], improvement["refused"], improvement["calls"], improvement["graded"]) == (
         None,

@@ -242,7 +242,7 @@ def test_init_names_the_texts_of_a_table_that_judges_are_not_shown_and_the_optio
     assert examples[0].submission.inputs == {"query": "How do I cancel my order?"}
 
 
-def test_the_next_steps_of_a_project_made_in_another_folder_change_to_it_first(tmp_path: Path) -> None:
+def test_commands_that_init_prints_for_a_project_in_another_folder_change_to_that_folder_first(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("response,judge,human\na,pass,pass\nb,fail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "my project", "--from", "t.csv", cwd=tmp_path)
     commands = [line.split("`")[1] for line in done.stdout.splitlines() if "`" in line]

@@ -8,7 +8,7 @@ from tests.commands.killed_commands import survives_kills
 
 
 @pytest.mark.release
-def test_killing_label_at_any_of_its_writes_leaves_no_broken_line_and_no_extra_file_after_the_next_run(
+def test_killing_the_label_command_at_any_of_its_writes_leaves_no_broken_line_and_no_extra_file_after_a_rerun(
     tmp_path: Path,
 ) -> None:
     survives_kills("label place --rater zoe --sheet sheet.html", tmp_path)

@@ -70,7 +70,7 @@ def test_of_13_criteria_of_a_row_an_annotator_is_asked_about_the_same_8_unless_a
     assert criteria[0] == criteria[1]
 
 
-def test_labelled_rows_are_not_asked_again_when_the_page_is_reopened(folder: Path) -> None:
+def test_labelled_rows_are_not_shown_again_when_the_page_is_reopened(folder: Path) -> None:
     work = labelled(folder, "ann")
     work.file.close()
     again = open_work("rows.jsonl", folder, rater="ann")
@@ -91,7 +91,7 @@ def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling
     assert verdicts["agreement"]["value"] == 1.0
 
 
-def test_an_offline_labelling_page_asks_each_row_the_same_criteria_as_the_online_page(folder: Path) -> None:
+def test_an_offline_labelling_page_asks_about_each_row_s_own_criteria(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     page = sheet_of(work, timed=False)
     work.file.close()

@@ -34,7 +34,7 @@ def grade(folder: Path, *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "text.parquet", "structs.parquet"])
-def test_lint_and_label_and_calibrate_and_grade_read_rows_with_criteria_of_their_own_from_a_table(
+def test_lint_and_label_and_calibrate_and_grade_read_rows_with_own_criteria_from_csv_and_parquet_files(
     name: str, folder: Path
 ) -> None:
     towns = ("Leeds", "York", "Hull", "Bath") * 5

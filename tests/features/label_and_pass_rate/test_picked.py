@@ -17,7 +17,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_labels_on_outputs_that_the_label_command_drew_correct_the_pass_rate_to_within_3_points_of_the_truth(
+def test_the_pass_rate_corrected_by_labels_that_the_label_command_drew_is_within_3_points_of_the_truth(
     project: Path,
 ) -> None:
     lines = picked(project, "--json", "plan.json", n=100)

@@ -101,7 +101,7 @@ def test_an_image_contained_in_an_export_is_kept_and_not_counted_as_lost(tool: A
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_an_image_at_a_web_address_stays_an_address_and_is_counted_as_lost(tool: Any, tmp_path: Path) -> None:
+def test_an_image_at_a_web_address_stays_an_address_and_is_counted_as_not_imported(tool: Any, tmp_path: Path) -> None:
     file = opened(tmp_path, tool(AT_AN_ADDRESS))
     (example,) = file.examples
     assert marks(example) == []
@@ -139,7 +139,7 @@ def test_an_image_that_a_model_made_is_kept_with_the_text_around_it(tmp_path: Pa
     assert example.submission.response == MARK
 
 
-def test_media_that_langfuse_stores_elsewhere_are_counted_as_lost(tmp_path: Path) -> None:
+def test_media_that_langfuse_stores_elsewhere_are_counted_as_not_imported(tmp_path: Path) -> None:
     trace = langfuse(URL)
     trace[0]["output"] = "@@@langfuseMedia:type=image/png|id=1|source=base64_data_uri@@@"
     assert opened(tmp_path, trace).lost["images and documents that Langfuse stores elsewhere"] == 1

@@ -97,7 +97,7 @@ def test_examples_that_are_imported_twice_are_added_only_once(folder: Path) -> N
     assert "pool.jsonl: holds other responses under 1 id of what is imported: p1" in done.stderr
 
 
-def test_scores_outside_0_to_1_in_promptfoo_s_results_are_counted_as_lost_by_import(folder: Path) -> None:
+def test_import_counts_scores_outside_0_to_1_in_promptfoo_s_results_as_not_imported(folder: Path) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))
     imported = run("markscheme", "import", "high.json", "--rubric", "place", cwd=folder)
     assert "6 scores of outputs that aren't from 0 to 1" in " ".join(imported.stderr.split())

@@ -47,7 +47,7 @@ def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def test_labels_drawn_by_verdict_correct_the_pass_rate_with_the_judge_s_passes_and_fails_as_two_strata(
+def test_labels_drawn_by_verdict_are_used_as_two_strata_to_correct_the_pass_rate(
     tmp_path: Path,
 ) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")

@@ -388,7 +388,7 @@ def shown_look(folder: Path, **changed: Any) -> str:
     return " ".join("".join(rendered(report_on(folder, **changed), "markdown")).split())
 
 
-def test_the_report_calls_responses_better_if_an_unmoved_judge_passes_more_and_worse_if_it_passes_fewer(
+def test_the_report_calls_responses_better_if_an_unchanged_judge_passes_more_and_worse_if_it_passes_fewer(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")

@@ -159,7 +159,7 @@ def test_a_reload_of_the_labelling_page_and_a_visit_to_the_progress_page_keep_ch
 
 
 @pytest.mark.usefixtures("complaints")
-def test_a_response_labelled_in_another_tab_is_not_asked_again(project: Path, page: Page) -> None:
+def test_a_response_labelled_in_another_tab_is_not_shown_again(project: Path, page: Page) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _arrive(page, 1)
