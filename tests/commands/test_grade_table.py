@@ -331,6 +331,18 @@ def test_grade_leaves_out_a_damaged_line_with_a_warning_also_if_keys_of_the_file
     assert "left out" in done.stderr
 
 
+def test_grade_prints_the_category_of_each_response_of_a_rubric_whose_categories_have_no_score(here: Path) -> None:
+    options = "options: [{label: billing}, {label: delivery}]"
+    topic = f"name: topic\ncriteria:\n  - {{name: about, description: Its topic, scale_type: nominal, {options}}}\n"
+    (here / "rubrics" / "topic.yaml").write_text(topic, encoding="utf-8")
+    verdict = {"quote": "", "reason": "So.", "level": "delivery"}
+    judge = f"def judge(system_prompt, user_prompt):\n    return {{'verdicts': {{'about': {verdict}}}}}\n"
+    (here / "topics.py").write_text(judge, encoding="utf-8")
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
+    done = run("markscheme", "grade", "topic", "rows.jsonl", "--judge", "function:topics:judge", cwd=here)
+    assert done.stdout.splitlines()[:2] == ["r0  no score  about delivery", "r1  no score  about delivery"], done.stderr
+
+
 @pytest.mark.proof
 def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(here: Path) -> None:
     n = 300

@@ -371,11 +371,11 @@ def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int)
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
     if shown_as == "reasons":
         return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(r)}" for r in _reasons(grade, rubric))])
-    head = f"{on_one_line(grade.id):<{width}}  {_decision(grade)}"
-    if grade.score is None:
-        return head if grade.error is None else f"{head}: {on_one_line(grade.error)}"
-    levels = " · ".join(_levels(grade, rubric))
-    return f"{head}  {number(grade.score)}  {levels}".rstrip()
+    id = f"{on_one_line(grade.id):<{width}}"
+    if grade.score is None and grade.error is not None:
+        return f"{id}  {_decision(grade)}: {on_one_line(grade.error)}"
+    score = "no score" if grade.score is None else f"{_decision(grade)}  {number(grade.score)}"
+    return f"{id}  {score}  {' · '.join(_levels(grade, rubric))}".rstrip()
 
 
 def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:

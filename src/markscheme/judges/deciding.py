@@ -149,12 +149,13 @@ def refuse_unaskable(prompt: Prompt) -> None:
     """Raise UsageError for a prompt that a decision model can't answer, before anything is sent.
 
     Raises:
-        UsageError: The prompt doesn't ask about criteria, or a criterion has more levels or options than are allowed.
+        UsageError: The prompt doesn't ask about criteria, it is of a double pass, or a criterion has more levels or
+            options than are allowed.
     """
     if not prompt.questions:
         raise UsageError(
-            "a decision model rates criteria and writes nothing: it can't rate a response as a whole (strategy "
-            "holistic), and proposes no words"
+            "a decision model answers each question by itself, so a second order is no second look (strategy "
+            "double_pass); it can't rate a response as a whole (strategy holistic), and proposes no words"
         )
     for question in prompt.questions:
         if question.kind == "score" and len(question.options) > MOST_SCORE_LEVELS:

@@ -64,7 +64,7 @@ class Prompt:
         left_out: Sentences on the parts of trajectories that aren't shown, one line per input.
         again: True if an earlier reply to this prompt could not be used.
         questions: The criteria as questions for a decision model, in the order of `criteria`; empty for a prompt that
-            asks for something else.
+            asks for something else, and for a double pass, whose second order such a model doesn't see.
         guidelines: The rubric's guidelines on all criteria, which are in `system` too, as are the questions; None for a
             prompt without `questions`.
         parts: The parts, such as images, that marks in `user` name, to be shown before it.
@@ -150,7 +150,7 @@ def _new_frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
         system=(_pair_instructions if rubric.is_of_pairs else _verdict_instructions)(rubric, criteria),
         task=task + ", ".join(map(_quoted, names)) + ".",
         schema=verdict_schema(criteria, in_steps=_has_steps(shown)),
-        questions=tuple(map(_decision_question, criteria)),
+        questions=tuple(map(_decision_question, () if rubric.strategy == "double_pass" else criteria)),
         guidelines=_guidelines(rubric),
     )
 

@@ -107,11 +107,15 @@ def test_an_input_named_guidelines_does_not_replace_the_guidelines_of_the_rubric
 def test_rubrics_that_a_decision_model_cannot_be_asked_about_are_refused_before_anything_is_sent(wire: str) -> None:
     fine = Rubric((Criterion(1, "A", "fine", Scale.numbered(0, 100)),))
     whole = Rubric((Criterion(1, "A", "a"),), strategy="holistic")
+    twice = Rubric((Criterion(1, "A", "a"), Criterion(1, "B", "b")), strategy="double_pass")
     with ChatServer(lambda _: Answer({})) as server:
         with pytest.raises(UsageError, match="`fine` has 101 levels; a decision model rates at most 10"):
             asked(at(server.url, wire), questions(fine, Submission("…"))[0])
         with pytest.raises(UsageError, match="strategy holistic"):
             asked(at(server.url, wire), questions(whole, Submission("…"))[0])
+        for prompt in questions(twice, Submission("…")):
+            with pytest.raises(UsageError, match=r"answers each question by itself.*strategy double_pass"):
+                asked(at(server.url, wire), prompt)
         assert not server.requests
 
 
