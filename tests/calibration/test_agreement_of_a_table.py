@@ -122,7 +122,7 @@ def test_the_levels_of_a_table_of_ratings_are_those_that_occur_unless_the_levels
     assert as_json(tmp_path, table, levels="1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
 
 
-def test_empty_cells_of_a_table_count_as_missing_ratings_and_half_levels_leave_gwet_s_ac1_undefined(
+def test_gwet_s_ac1_of_a_table_is_undefined_if_a_rating_lies_between_two_levels(
     tmp_path: Path,
 ) -> None:
     report = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", levels="1,2,3")

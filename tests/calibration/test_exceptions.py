@@ -127,7 +127,7 @@ def test_if_a_slice_is_excepted_from_a_gate_because_of_one_criterion_the_report_
     ) in text
 
 
-def test_if_a_judge_may_only_show_trends_because_it_is_worse_on_a_slice_the_slice_is_named() -> None:
+def test_a_report_names_the_slice_on_which_a_judge_is_worse_than_on_the_rest_as_the_reason_against_a_gate() -> None:
     text = text_of(view(calibrated((83, 110), (90, 90))))
     assert "Use for trends: it is worse on system X than on the rest." in " ".join(text.split())
 

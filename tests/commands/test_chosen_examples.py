@@ -43,7 +43,7 @@ def test_calibrate_without_labels_names_the_files_it_searched_both_with_and_with
 
 
 @pytest.mark.parametrize(("system", "agreement"), [("a", 1.0), ("b", 0.0)])
-def test_the_option_named_only_restricts_a_calibration_to_one_system_s_examples(
+def test_calibrate_can_be_restricted_to_the_examples_of_one_system(
     project: Path, system: str, agreement: float
 ) -> None:
     of_one = report(project, "--only", f"system={system}")
@@ -106,7 +106,7 @@ def test_skipping_lines_that_are_not_ratings_keeps_all_other_lines(project: Path
     assert json.loads(done.stdout)["agreement"]["n"] == 40
 
 
-def test_the_options_named_only_and_skip_damaged_are_shown_by_help_all_and_not_by_help(project: Path) -> None:
+def test_rarely_used_options_are_shown_by_help_all_and_not_by_help(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "skip_damaged"):
         assert option not in short

@@ -15,9 +15,7 @@ VERDICTS = "id,judge,human,split\n" + "".join(
 
 
 @pytest.mark.parametrize("use", ["gate", "trend"])
-def test_a_required_use_of_a_judge_is_refused_for_a_table_of_annotators_alone_and_nothing_is_printed(
-    use: str, tmp_path: Path
-) -> None:
+def test_the_require_option_is_refused_for_a_table_of_annotators_without_a_judge(use: str, tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text(LABELS, encoding="utf-8")
     done = run("calibrate", "labels.csv", "--human", "ann", "bob", "--require", use, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -25,7 +23,7 @@ def test_a_required_use_of_a_judge_is_refused_for_a_table_of_annotators_alone_an
     assert run("calibrate", "labels.csv", "--human", "ann", "bob", cwd=tmp_path).returncode == 0
 
 
-def test_a_part_of_a_table_can_t_be_chosen_by_split_since_all_of_its_rows_count(tmp_path: Path) -> None:
+def test_the_split_option_is_refused_for_a_table_without_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
     done = run("calibrate", "verdicts.csv", "--split", "test", cwd=tmp_path)
     assert (done.returncode, "--split needs a rubric" in done.stderr) == (2, True)

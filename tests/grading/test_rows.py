@@ -380,7 +380,7 @@ def test_a_row_s_stated_pass_mark_overrides_the_run_s_even_if_it_equals_the_defa
         assert row.rubric.pass_mark == mark
 
 
-def test_the_rubric_that_a_response_brings_may_be_a_rubric_object() -> None:
+def test_the_rubric_given_with_a_response_to_grade_may_be_an_object_of_the_class_rubric() -> None:
     own = Rubric.from_dict(PARIS)
     with Grader(CORE, judging("Paris", "polite")) as grader:
         grade = grader.grade_sync("Paris.", rubric=own)

@@ -80,7 +80,7 @@ def test_as_soon_as_one_job_ends_another_begins_even_if_several_end_at_the_same_
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
-def test_if_the_judge_answers_without_delay_ask_many_asks_and_gives_results_in_the_order_of_the_jobs() -> None:
+def test_the_function_ask_many_keeps_the_order_of_jobs_if_the_judge_answers_without_delay() -> None:
     asked: list[int] = []
 
     async def ask(number: int) -> int:

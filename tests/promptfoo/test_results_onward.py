@@ -128,7 +128,7 @@ def test_each_metric_in_promptfoo_s_results_is_compared_with_the_labels_that_tes
     assert done.returncode == 4
 
 
-def test_the_option_named_judge_selects_one_metric_of_promptfoo_s_results(folder: Path, tmp_path: Path) -> None:
+def test_calibrate_s_judge_option_selects_one_metric_of_promptfoo_s_results(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)
     done = run("calibrate", "labelled.json", "--judge", "PLACE", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)

@@ -122,7 +122,7 @@ def test_the_histogram_of_scores_counts_a_score_at_the_pass_mark_among_the_passe
     assert {bar.left for bar in histogram.marks if isinstance(bar, PlotBar)} == {mark}
 
 
-def test_the_plot_of_labels_against_interval_width_lists_growing_numbers_of_labels() -> None:
+def test_the_plot_of_interval_width_against_the_number_of_labels_lists_each_number_once_in_rising_order() -> None:
     section = labels_against_width(hostile_calibration(60, attacks=["a"]))
     assert section is not None
     (pages,) = section.blocks

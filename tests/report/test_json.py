@@ -25,12 +25,12 @@ LISTS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("values", LISTS.values(), ids=LISTS.keys())
-def test_a_list_is_written_as_by_the_standard_library(values: list[Any]) -> None:
+def test_lists_are_written_to_json_exactly_as_by_python_s_standard_library(values: list[Any]) -> None:
     data = {"list": values, "list of lists": [values, values]}
     assert dumps(data) == json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def test_zero_is_written_without_a_sign() -> None:
+def test_a_negative_zero_is_written_to_json_without_its_sign() -> None:
     zeros = {"list": [-0.0, 0.0, -0.0], "array": np.array([-0.0, 0.0]), "number": -0.0, "value": -1e-17}
     assert json.loads(dumps(zeros)) == json.loads(
         '{"list": [0.0, 0.0, 0.0], "array": [0.0, 0.0], "number": 0.0, "value": 0.0}'

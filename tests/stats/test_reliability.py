@@ -171,7 +171,7 @@ def test_an_example_that_not_all_raters_rated_is_left_out_of_an_icc_which_states
     assert of_gappy.note == "from 30 of 31 units"
 
 
-def test_a_message_with_an_icc_says_how_many_of_the_units_all_raters_rated() -> None:
+def test_the_remark_on_an_intraclass_correlation_says_from_how_many_of_the_units_it_was_computed() -> None:
     ratings = np.full((52, 3), nan)
     ratings[:, 0], ratings[:2] = 1.0, [[1, 2, 1], [3, 3, 2]]
     statistics = icc_family(ratings)

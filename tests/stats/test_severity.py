@@ -302,7 +302,7 @@ def test_errors_that_are_all_0_have_an_interval_only_if_the_scale_is_given() -> 
     assert named["kendall"].undefined == "one level only"
 
 
-def test_a_bias_that_is_the_same_on_all_examples_has_no_interval() -> None:
+def test_a_bias_without_variation_between_examples_has_no_interval() -> None:
     estimate = signed_error([1, 2, 3], [2, 3, 4])
     assert estimate.value == 1
     assert estimate.note == "withheld: leaving any one example out gives the same value"

@@ -21,7 +21,7 @@ def some_ratings(n: int = 60, *, missing: float = 0.1) -> Floats:
     return np.asarray(ratings)
 
 
-def test_light_s_kappa_is_the_mean_over_pairs_of_raters() -> None:
+def test_the_kappa_of_more_than_two_raters_is_the_mean_of_kappa_over_pairs_of_raters() -> None:
     # By hand: (.75 - .3125)/.6875, (.5 - .375)/.625 and (.25 - .375)/.625.
     statistics, pairs = table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="mean")
     assert statistics["cohen_kappa"].value == pytest.approx((7 / 11 + 0.2 - 0.2) / 3)

@@ -336,7 +336,7 @@ def test_a_judge_shown_to_agree_less_than_a_constant_answer_gets_the_verdict_adj
         ({"labelled": False}, "no-labels"),
     ],
 )
-def test_the_reason_for_a_verdict_on_a_judge_is_the_first_rule_that_applies(
+def test_the_reason_for_a_verdict_on_a_judge_comes_from_the_first_rule_that_applies(
     shown: dict[str, bool], because: str
 ) -> None:
     nothing = dict.fromkeys(("above", "below", "beats", "loses"), False)

@@ -341,7 +341,7 @@ def test_labels_given_under_another_wording_of_a_criterion_are_reported_as_stale
     assert finding.examples == ("e7",)
 
 
-def test_with_few_examples_there_is_one_warning_and_no_other_finding() -> None:
+def test_with_twelve_examples_the_only_finding_is_that_labels_are_too_few() -> None:
     few = Made(12, seed=4)
     findings = few.find(few.judge)
     assert codes(findings) == {"too-few-labels"}

@@ -112,7 +112,7 @@ def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_a_finding_that_rewording_fixes_names_no_command_if_too_few_tasks_are_labelled_for_improve() -> None:
+def test_a_finding_that_new_words_could_fix_names_no_command_if_the_improve_command_has_too_few_tasks() -> None:
     assert LENIENT.command(replace(ASKED, can_improve=False), {}) == ""
 
 

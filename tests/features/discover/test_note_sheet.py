@@ -61,7 +61,7 @@ CHANGES: dict[str, tuple[Callable[[list[dict[str, Any]]], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_saved_reading_sheet_that_was_edited_is_refused_and_none_of_its_notes_are_stored(
+def test_an_edited_file_of_answers_from_an_offline_reading_page_is_refused_and_none_of_its_notes_are_stored(
     change: str, opened: OpenedDiscovery
 ) -> None:
     content = saved(opened)

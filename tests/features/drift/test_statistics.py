@@ -208,7 +208,7 @@ def test_agreement_that_did_not_change_has_a_shift_of_0_and_a_p_of_1(runs: int) 
     assert change.n == 40
 
 
-def test_a_judge_that_inverts_its_levels_is_detected_by_a_rise_of_its_absolute_error() -> None:
+def test_a_judge_that_inverts_its_levels_is_shown_to_have_a_larger_mean_absolute_error_than_before() -> None:
     gold, _, stored = made(200, 3, 0.0, 4)
     change = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
     assert change.shift.value is not None

@@ -99,7 +99,7 @@ def test_fitted_weights_equal_the_weights_that_an_independent_program_fits() -> 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_other_weights_within_the_bounds_fit_overall_scores_better(seed: int) -> None:
+def test_the_fitted_weights_equal_the_best_weights_that_a_general_optimizer_finds_within_the_bounds(seed: int) -> None:
     author = [0.5, 0.3, -0.4, 0.2]
     x, y = labelled(40, [0.8, 0.01, -0.2, 0.1] if seed % 2 else [0.2, 0.6, -0.5, 0.4], seed)
     fit = fitted(x, y, author)
@@ -204,7 +204,7 @@ def test_new_weights_add_up_to_the_sum_of_the_author_s_weights() -> None:
     assert tens[0] > 14
 
 
-def test_a_negative_weight_stays_negative_and_no_weight_becomes_zero() -> None:
+def test_a_fitted_weight_keeps_its_sign_and_is_never_rounded_to_zero() -> None:
     x, y = labelled(200, [0.9, 0.001, -0.4], 7)
     tuned = fit_weights(x, y, [0.5, 0.5, -0.2], generator=generator())
     assert tuned.supported
@@ -224,7 +224,7 @@ def test_weights_of_0_and_weights_of_required_criteria_or_criteria_with_constant
     assert [r.undefined for r in tuned.ratios[3:]] == ["not tuned"] * 3
 
 
-def test_an_example_without_a_level_or_an_overall_score_is_left_out_of_the_fit() -> None:
+def test_weights_are_fitted_without_the_examples_that_lack_levels_or_an_overall_score() -> None:
     x, y = labelled(80, [0.6, 0.2, 0.2], 9)
     more_x = np.vstack([x, np.full((5, 3), np.nan), np.ones((5, 3))])
     more_y = np.r_[y, np.full(5, 0.5), np.full(5, np.nan)]

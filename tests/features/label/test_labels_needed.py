@@ -33,7 +33,7 @@ def test_label_with_the_next_option_but_no_number_draws_as_many_outputs_as_the_v
     assert len(some.stdout.splitlines()) == 7
 
 
-def test_label_refuses_the_option_named_next_without_a_number_if_the_verdict_needs_no_further_labels(
+def test_label_asks_how_many_outputs_to_draw_if_the_verdict_needs_no_further_labels(
     sitting: Path,
 ) -> None:
     (sitting / "judge.jsonl").write_text(

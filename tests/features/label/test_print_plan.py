@@ -97,7 +97,7 @@ def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_label_with_the_option_named_next_writes_drawn_outputs_as_examples_with_sampling_weights(project: Path) -> None:
+def test_outputs_drawn_for_labelling_are_written_as_examples_with_sampling_weights(project: Path) -> None:
     lines = picked(project, "--json", "plan.json")
     assert len({line["id"] for line in lines}) == 60
     assert {line["drawn"] for line in lines} == {"chosen"}
@@ -114,7 +114,7 @@ def test_after_a_draw_the_command_printed_for_the_full_report_draws_no_further_o
     assert "Full report: markscheme label kind --ratings judge.jsonl --plan --details\n" in shown
 
 
-def test_label_with_the_option_named_next_names_the_file_to_which_the_drawn_outputs_were_written(project: Path) -> None:
+def test_drawing_outputs_to_label_prints_the_file_to_which_they_were_written(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout

@@ -176,7 +176,7 @@ def test_a_row_counts_as_unlabelled_until_all_of_its_criteria_are_labelled(folde
     assert "1 of 6 is left to label" in progress
 
 
-def test_after_a_row_s_criterion_is_reworded_its_old_labels_are_left_out_and_the_new_words_are_asked(
+def test_after_the_criterion_of_a_row_is_reworded_annotators_are_asked_about_that_row_again(
     folder: Path,
 ) -> None:
     labelled(folder, "ann").file.close()

@@ -44,7 +44,7 @@ def test_three_raters_share_sixty_responses_so_that_each_has_two_labels_and_each
     assert Counter(tuple(sorted(raters)) for raters in labelled.values()) == dict.fromkeys(combinations(TRIO, 2), 20)
 
 
-def test_raters_who_share_a_pool_label_responses_that_they_have_in_common_early_and_relabel_some_much_later() -> None:
+def test_raters_who_share_a_pool_meet_shared_responses_early_and_meet_repeated_responses_much_later() -> None:
     who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}
@@ -99,7 +99,7 @@ def test_label_refuses_impossible_options_for_sharing_or_serving_a_file_of_outpu
     assert problem in message
 
 
-def test_each_rater_has_a_token_and_browsers_may_call_the_server_by_its_public_name(project: Path) -> None:
+def test_a_shared_labelling_server_answers_requests_only_under_its_public_name(project: Path) -> None:
     options = ["--share", "ana,ben", "--each", "1", "-o", "public_url=https://labels.example.org/x"]
     with Server(project, options, rater="") as server:
         assert server.process.stdout is not None

@@ -517,7 +517,7 @@ def test_tracking_a_stream_with_over_a_tenth_of_its_responses_without_a_verdict_
     assert report["not_graded"] == 25
 
 
-def test_a_few_responses_of_a_tracked_stream_without_a_verdict_are_reported_too(folder: Path) -> None:
+def test_responses_without_a_verdict_in_a_tracked_stream_are_reported_even_if_they_are_few(folder: Path) -> None:
     lines = [line | {"pass": None if n < 3 else line["pass"]} for n, line in enumerate(lines_of(0, 1))]
     shown = tracked(folder, write(folder, lines), json_too=False)
     assert "3 responses not graded yet; --judge with the same file asks about them." in " ".join(shown.stdout.split())
