@@ -221,7 +221,14 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Tell the user how many rows have their own rubric, how it is used, and which of these rubrics are faulty."""
+        """Tell the user how many rows have their own rubric, how it is used, and which of these rubrics are faulty.
+
+        Args:
+            total: Number of all rows.
+
+        Raises:
+            UsageError: Rows have their own rubrics, but the strategy judges all rows by one rubric alone.
+        """
         if self.n and self.core is None and self.of_run.judges_by_one_rubric:
             strategy = f"-o strategy={self.of_run.strategy}"
             raise UsageError(f"{strategy} judges by one rubric alone, and each row brings its own: leave it out")

@@ -158,11 +158,11 @@ def diagnosis(findings: Sequence[FindingJson]) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Return the demo's part that says if the user's diagnosis was right.
+    """Return the demo's part that says if the diagnosis, which was made from the ratings alone, was right.
 
     Args:
         made: The round, with the fault that was planted in the judge.
-        right: True if the user named the fault, or reported none where none was planted.
+        right: True if the findings named the fault and its subject, or no fault where none was planted.
         sealed: True if the fault was kept secret and only its hash was shown; the part then reveals the fault.
     """
     nothing = made.planted.fault == NO_FAULT

@@ -35,7 +35,9 @@ YOURS_STAY = 1
 
 
 def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: Sequence[Path], *, json: bool) -> int:
-    """Print which changes the labels suffice to try, with the chances of success; nothing is fitted.
+    """Print which changes the labels suffice to try, with the chances of success, and return the exit status.
+
+    Nothing is fitted.
 
     Args:
         setting: The rubric and its labels.

@@ -248,7 +248,10 @@ def view(overview: Overview) -> Document:
 
 
 def _onward(overview: Overview) -> tuple[str, str]:
-    """Return the next step and its command: label the remaining responses, draw other outputs, or calibrate."""
+    """Return the next step and its command: label what is left, label again, draw other outputs, or calibrate.
+
+    If too few examples have two annotators, the next step is that a second annotator labels.
+    """
     commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
     if overview.next_labels.to_second:

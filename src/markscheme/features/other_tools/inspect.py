@@ -95,7 +95,7 @@ def _sample(record: Any, content: ToolContent) -> None:
 def _completion(sample: Any) -> Any:
     """Return the text of a sample's answer; a list of texts, images and documents if it isn't text alone.
 
-    Contents that the log stores separately, as attachments, are filled in.
+    None without an answer. Contents that the log stores separately, as attachments, are filled in.
     """
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
