@@ -62,8 +62,8 @@ def pass_rate(
 
     Args:
         calibration: what annotators and the judge both decided on: the JSON of `calibrate --json`, lines {"id",
-            "gold": true|false, "judge": true|false, "stratum": …}, Promptfoo's results with manual ratings, or an
-            export with people's labels (default: the labels in FILE)
+            "gold": true|false, "judge": true|false, "stratum": …}, Promptfoo's results with manual ratings, a table, or
+            an export with people's labels (default: the labels in FILE)
         drawn: how the labels were drawn: random, by-verdict, by-stratum or elsewhere (default: as they say; else by
             verdict if they are of FILE, else elsewhere)
         of: of several runs: score (the mean score) or pass (the share of cases that pass)

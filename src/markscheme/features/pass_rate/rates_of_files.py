@@ -13,12 +13,14 @@ from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_ra
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import MarkschemeError, UsageError, naming
 from markscheme.features.pass_rate.decided_files import graded_table
+from markscheme.features.pass_rate.labels_in_table import read_verdicts_and_labels
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
 from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
-from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.decisions import DECISION_KEYS
+from markscheme.readers.formats import LIST, PROMPTFOO_RESULTS, TABLE, format_of
 from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.peek import Peek
 from markscheme.readers.plain_tables import names_table
@@ -127,6 +129,8 @@ def print_rate(
         UsageError: Labels are missing.
     """
     file = files[0]
+    if calibration is not None and named is None and _is_table_of_labels(calibration):
+        return _by_labels_in_table(file, calibration, columns.of_table(), how, least, json=json)
     if calibration is None and own is None and named is None and names_table([str(file)]):
         return _of_table(files, columns.of_table(), how, least, json=json)
     _refuse_to_ask(columns, file, named)
@@ -201,6 +205,42 @@ def _print_rate(
     return rate_status(rate, least)
 
 
+def _is_table_of_labels(path: Path) -> bool:
+    """Return True if labels are in a table, rather than in lines such as `{"id", "gold": true, "judge": true}`."""
+    peek = Peek(path)
+    if format_of(peek, "decisions") in (TABLE, LIST):
+        return True
+    is_read = peek.is_lines and len(peek.records) > 1
+    return is_read and all({"criteria", "labels", *DECISION_KEYS}.isdisjoint(line) for line in peek.records)
+
+
+def _by_labels_in_table(
+    file: Path, labels: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool
+) -> int:
+    """Print the pass rate of a file, corrected by the labels in a table; return the exit status.
+
+    Args:
+        file: What was graded: a table too, or a file of another format.
+        labels: The table with the judge's verdicts and annotators' labels.
+        columns: What the columns and values of tables mean.
+        how: How the labelled rows were drawn; None if the user doesn't say it.
+        least: The pass rate that is enough; None if none is given.
+        json: True to print JSON.
+    """
+    if names_table([str(file)]):
+        of_verdicts, of_labels = read_verdicts_and_labels(file, labels, columns)
+        rated = _rated(of_verdicts)
+    else:
+        rated, of_labels = _read_graded(file, None, ColumnOptions()), read_files([labels], columns)
+    for note in notes(of_labels):
+        print(note, file=sys.stderr)
+    with naming(file, labels):
+        labelled = decided_in(_rated(of_labels))
+        rates = pass_rates(graded_table(rated), labelled.table, how=how)
+    document = view(rates, labelled.reference)
+    return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
 def _of_table(
     files: Sequence[Path], columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool
 ) -> int:
@@ -216,7 +256,12 @@ def _of_table(
     Raises:
         UsageError: Only some rows are labelled, and it isn't said how these were drawn.
     """
-    reading = read_files(files, columns)
+    try:
+        reading = read_files(files, columns)
+    except UsageError as error:
+        if error.code == "no-labels":
+            error.choices = (*error.choices, "--calibration TABLE")
+        raise
     for note in notes(reading):
         print(note, file=sys.stderr)
     (criterion,) = list(reading.roles.criteria)[:1]
