@@ -231,7 +231,8 @@ def _by_labels_in_table(
         of_verdicts, of_labels = read_verdicts_and_labels(file, labels, columns)
         rated = _rated(of_verdicts)
     else:
-        rated, of_labels = _read_graded(file, None, ColumnOptions()), read_files([labels], columns)
+        rated = _read_graded(file, None, ColumnOptions())
+        of_labels = read_files([labels], columns)
     for note in notes(of_labels):
         print(note, file=sys.stderr)
     with naming(file, labels):

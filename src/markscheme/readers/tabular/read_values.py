@@ -50,7 +50,8 @@ def _read_by_used(
             option = str(error.facts.get("option"))
             if error.code != "option-unused" or (rest := options.without(option)) == options:
                 raise
-            unused[option], options = error, rest
+            unused[option] = error
+            options = rest
 
 
 def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
