@@ -86,12 +86,10 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
 
 def _words_of(comparison: ValueComparison, read: ReadValues, name: str) -> dict[str, float | None]:
     """Map each value of a column, as the column first spells it, to its level, a passing one first; None has none."""
-    of_column = read.levels[name]
     cells = reversed([*comparison.folds[name].items()])
     spelled = {value: " ".join(cell.split()) for cell, value in cells if folded(cell) == value}
-    spelling = {**comparison.spelling, **spelled}
     values = sorted(comparison.values[name], key=lambda value: value != read.passes.get(name))
-    return {spelling[value]: of_column.get(value) for value in values}
+    return {spelled.get(value, comparison.spelling[value]): read.levels[name].get(value) for value in values}
 
 
 def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
