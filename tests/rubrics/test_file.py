@@ -508,6 +508,37 @@ def test_the_key_scale_type_with_the_value_nominal_makes_a_criterion_s_levels_un
     assert not criterion.scale.ordered
 
 
+def test_levels_of_a_nominal_criterion_without_values_are_the_same_categories_as_options_and_keep_their_words() -> None:
+    levels = [{"label": "red", "description": "It is red.", "example": "A rose."}, {"label": "blue"}]
+    kind = {"requirement": "Colour", "scale_type": "nominal", "passes": ["red"]}
+    (named,) = Rubric.from_dict([{**kind, "levels": levels}]).criteria
+    (optional,) = Rubric.from_dict([{**kind, "options": [{"label": "red"}, {"label": "blue"}]}]).criteria
+    assert (named.scale.values, named.scale.coded, named.passing) == (optional.scale.values, True, ("red",))
+    assert [(level.label, level.description, level.example) for level in named.scale.levels] == [
+        ("red", "It is red.", "A rose."),
+        ("blue", None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        {"requirement": "A", "levels": [{"label": "low"}, {"label": "high"}]},
+        {"requirement": "A", "scale_type": "nominal", "passes": ["a"], "levels": [{"label": "a"}, {"value": 1}, {}]},
+        {"prefer": "The better one", "levels": [{"label": "first"}]},
+    ],
+)
+def test_levels_without_a_value_that_are_no_categories_are_refused_by_place_and_for_this_reason_alone(
+    criterion: dict[str, Any],
+) -> None:
+    with pytest.raises(RubricError) as refused:
+        Rubric.from_dict([criterion])
+    places = [str(place) for place, level in enumerate(criterion["levels"], start=1) if "value" not in level]
+    assert [fault.problem.partition("`value`")[2] for fault in refused.value.faults] == [
+        f" is missing in level {', '.join(places)}; only categories may have none"
+    ]
+
+
 def test_every_key_of_a_rubric_file_sets_the_rubric_s_value_of_that_name(tmp_path: Path) -> None:
     text = """\
 name: full

@@ -231,18 +231,13 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
     }
 
 
-def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
-    """Return the labels of people who labelled the example again after a rewording, each with the earlier answers."""
-    return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
-
-
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
     """Return an example's labels under earlier and under current wordings, to compare them.
 
     Only the labels of people who labelled under both wordings are returned or, if there are no such people, all
     people's labels.
     """
-    again = _relabelled_in(example, rubric)
+    again = tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
     if again:
         return tuple(_as_before_rewording(label, rubric) for label in again), again
     people = [label for label in example.labels if label.kind in PEOPLE]

@@ -76,10 +76,10 @@ class CallOptions:
         """Replace `**options` in a function's signature and docstring by the single options of its families."""
         plain = signature(function)
         added = [
-            Parameter(key, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
             for family in self.families
-            for key, (hint, default) in _fields_of(family).items()
-            if key in self._options_of(family)
+            for field in fields(family)
+            if field.name in self._options_of(family)
         ]
         self.parameters = tuple(name for name, of_call in plain.parameters.items() if of_call.kind in BY_NAME)
         named = [parameter for parameter in plain.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
@@ -99,7 +99,3 @@ class CallOptions:
 
     def _options_of(self, family: type) -> dict[str, DeclaredOption]:
         return {key: declared for key, declared in options_of(family).items() if key not in self.without}
-
-
-def _fields_of(family: type) -> dict[str, tuple[Any, Any]]:
-    return {field.name: (field.type, field.default) for field in fields(family)}

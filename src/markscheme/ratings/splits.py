@@ -190,12 +190,8 @@ def levels_seen(examples: ExampleSet) -> frozenset[str]:
         for example in examples.examples
         for label in example.labels
         for level in _levels_of(label)
-        for of_example in (["id", example.id], ["texts", *_texts_of(example)])
+        for of_example in (["id", example.id], ["texts", dict(example.submission.inputs), *example.responses])
     )
-
-
-def _texts_of(example: Example) -> list[Any]:
-    return [dict(example.submission.inputs), *example.submission.responses]
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:

@@ -342,7 +342,8 @@ class _Table:
             levels = {**levels, **self._decided(row, levels)}
             judge = judge or self._judge(row, named)
             comment = None if levels else reason or None
-            yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note=comment)
+            rated = {name: replace(level, reason=reason) for name, level in levels.items()}
+            yield Rating(unit, *judge, rated, overall, passed, note=comment)
         if label_column is not None:
             levels, overall, passed = self.reading.whole(row.by_name[label_column])
             who = self._who(row, "human" if label_column in OF_PEOPLE else None)
@@ -597,10 +598,6 @@ class _Row:
     def unread(self) -> list[str]:
         """Names of the row's columns that aren't read as any field."""
         return [name for name in self.raw if plain(name) not in _COLUMNS_READ]
-
-
-def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
-    return {name: replace(rated, reason=reason) for name, rated in levels.items()}
 
 
 _COLUMNS_READ = frozenset(

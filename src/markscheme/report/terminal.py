@@ -129,7 +129,8 @@ def render_terminal(
     columns = width or _columns(raw)
     all_of_it = not document.more if details is None else details
     lines: list[str] = []
-    page = _Page(columns, colours=_has_colours(raw))
+    has_colours = raw.isatty() and not _is_dumb(raw) and not os.environ.get("NO_COLOR")
+    page = _Page(columns, colours=has_colours)
     for room in (_ALL_ROOM,) if all_of_it else _ROOMS:
         lines = page.lines_of(document, room, details=all_of_it)
         if len(lines) <= SCREEN_LINES:
@@ -156,10 +157,6 @@ def _columns(file: IO[str]) -> int:
 
 def _is_dumb(file: IO[str]) -> bool:
     return file.isatty() and os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
-
-
-def _has_colours(file: IO[str]) -> bool:
-    return file.isatty() and not _is_dumb(file) and not os.environ.get("NO_COLOR")
 
 
 def _is_plain(file: IO[str], encoding: str) -> bool:

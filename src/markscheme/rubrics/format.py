@@ -339,7 +339,7 @@ _LEVEL_KEYS = Keys(
     "LevelEntry",
     "One level of a scale and the words that anchor it.",
     {
-        "value": Key(NUMBER, "What the level is worth; levels are listed worst first.", MISSING),
+        "value": Key(NUMBER, "What the level is worth; levels are listed worst first. Categories may have none."),
         "label": Key(TEXT, "A word for the level."),
         "description": Key(TEXT, "What a response at this level is like."),
         "example": Key(TEXT, "A short example of a response at this level."),
@@ -391,7 +391,7 @@ CRITERION = Keys(
         "binary": Key(TRUTH, "True for yes/no."),
         "levels": Key(_list_of(_LEVEL_KEYS), "The levels with their anchors, worst first."),
         "options": Key(_list_of(OPTION), "Labelled options with values from 0 to 1."),
-        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: in order, worst first, or categories."),
+        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options and levels: worst first, or categories."),
         "passes": Key(
             _list_of(TEXT), "Of categories (scale_type nominal): the labels that pass; every other one fails."
         ),

@@ -369,11 +369,12 @@ class RubricReading:
 
     def _criterion(self, values: CriterionValues, unread: frozenset[str], index: int) -> Criterion:
         """Make a criterion; placeholders replace faulty values, so that all faults are found in one reading."""
+        scale = self._or_fault(_scale, values, unread, index)
         return Criterion(
             weight=values["weight"],
             requirement=self._or_fault(_words, values, unread, index) or "stands in",
             name=self._name(index),
-            scale=self._or_fault(_scale, values, unread, index) or YES_NO,
+            scale=scale or YES_NO,
             good=(values["examples"] or {}).get("good"),
             bad=(values["examples"] or {}).get("bad"),
             sees=tuple(values["sees"]) if values["sees"] is not None else None,
@@ -382,7 +383,7 @@ class RubricReading:
             not_applicable=values["not_applicable"] or any(option["na"] for option in values["options"] or ()),
             check=values["check"][0] if values["check"] else None,
             check_value=values["check"][1] if values["check"] else "",
-            passing=tuple(values["passes"] or ()),
+            passing=tuple(values["passes"] or ()) if scale and not unread else (),
             preserves=tuple(values["preserves"] or ()),
             steps=tuple(values["steps"] or ()),
             tags=tuple(values["tags"] or ()),
@@ -591,6 +592,7 @@ def _of_preference(values: CriterionValues) -> Scale:
     others = [key for key in ("scale", "scale_min", "scale_max", "binary", "options") if values[key] is not None]
     if others:
         raise _KeyedFault(others[0], f"`prefer` has the levels first, tie and second; leave out {others[0]}")
+    _refuse_without_values(values["levels"] or ())
     words = {}
     names = {value: name for name, value in LEVEL_OF.items() if values["ties"] or name != "tie"}
     for level in values["levels"] or ():
@@ -633,9 +635,14 @@ def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, o
     Raises:
         RubricError: A level is listed twice, or lies outside the ends.
     """
+    coded = not ordered and ends is None and all(raw["value"] is None and raw["label"] for raw in entries)
+    if coded:
+        values = Scale.of_categories([raw["label"] for raw in entries]).values
+        entries = [{**raw, "value": value} for raw, value in zip(entries, values, strict=True)]
+    _refuse_without_values(entries)
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
-        return Scale(tuple(levels), ordered=ordered)
+        return Scale(tuple(levels), ordered=ordered, by_label=coded, coded=coded)
     outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
     if outside:
         raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
@@ -644,6 +651,12 @@ def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, o
         raise RubricError("a level is given twice")
     plain = {level.value: level for level in Scale.numbered(*ends).levels}
     return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
+
+
+def _refuse_without_values(levels: Sequence[CriterionValues]) -> None:
+    without = [str(position) for position, level in enumerate(levels, start=1) if level["value"] is None]
+    if without:
+        raise _KeyedFault("levels", f"`value` is missing in level {', '.join(without)}; only categories may have none")
 
 
 def _from_options(entries: list[CriterionValues], *, ordered: bool) -> Scale:
