@@ -399,3 +399,16 @@ def test_a_weight_that_is_nan_in_one_row_s_rubric_is_an_error_of_this_row_only()
         )
     assert nan_row["error"] == "its rubric, criterion 1: weight must be a finite number other than 0, found NaN"
     assert paris_row["error"] is None
+
+
+def test_a_row_s_criterion_with_the_words_of_a_core_criterion_is_asked_once_and_their_weights_add_up() -> None:
+    text = json.dumps([{"requirement": "is  Polite.", "weight": 3}, {"requirement": "Names Paris", "weight": 1}])
+    row = rubric_of(text, CORE)
+    assert not isinstance(row, str)
+    assert [(criterion.name, criterion.weight) for criterion in row.rubric.criteria] == [("polite", 5.0), ("c2", 1.0)]
+    assert (row.brought, row.notes[-1][:39]) == (("c2",), "1 criterion has the words of another: a")
+    shared = rubric_of(text, replace(CORE, core_share=0.3))
+    assert not isinstance(shared, str)
+    assert [criterion.weight for criterion in shared.rubric.criteria] == pytest.approx([0.3 + 0.7 * 0.75, 0.7 * 0.25])
+    opposite = rubric_of(json.dumps([{"requirement": "Is polite", "weight": -3}]), CORE)
+    assert opposite == "its rubric: polite and c1 have equal words, and another sign or other levels"

@@ -175,8 +175,9 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         taken = {criterion.name for criterion in core.criteria}
         criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
         shared = (core.criteria, criteria) if core.core_share is None else _by_shares(core, criteria)
-        rubric = _asked_as(core, chain.from_iterable(shared), rubric_of_row)
-        return RowRubric(rubric, "core+row", tuple(criterion.name for criterion in criteria), notes)
+        once, merged = _once(tuple(chain.from_iterable(shared)))
+        brought = tuple(criterion.name for criterion in once if criterion.name not in taken)
+        return RowRubric(_asked_as(core, once, rubric_of_row), "core+row", brought, notes + merged)
     except RubricError as error:
         return f"its rubric{_without_place(error.faults[0].problem)}"
     except UsageError as error:
@@ -285,9 +286,9 @@ def _own_of(text: str, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
         UsageError: The text is a name, and there is no rubric of that name.
     """
     if isinstance(text, _RubricText):
-        states_mark = text.rubric.pass_mark != Rubric.pass_mark
-        merged = replace(text.rubric, criteria=_once(text.rubric.criteria))
-        return merged if states_mark else replace(merged, pass_mark=pass_mark), ()
+        criteria, merged = _once(text.rubric.criteria)
+        mark = pass_mark if text.rubric.pass_mark == Rubric.pass_mark else text.rubric.pass_mark
+        return replace(text.rubric, criteria=criteria, pass_mark=mark), merged
     text = text.strip()
     if _SCORE_LINE.search(text) and not text.startswith("{"):
         return _noted(RubricReading(text), pass_mark)
@@ -320,12 +321,9 @@ def _noted(reading: RubricReading, pass_mark: float) -> tuple[Rubric, tuple[str,
         warnings.simplefilter("always", RubricWarning)
         rubric = reading.rubric(Rubric)
     notes = [str(warning.message) for warning in caught]
-    criteria = _once(rubric.criteria)
-    merged = counted(len(rubric.criteria) - len(criteria), "criterion has", "criteria have")
-    if len(criteria) < len(rubric.criteria):
-        notes.append(f"{merged} the words of another: asked once, and the weights add up")
+    criteria, merged = _once(rubric.criteria)
     mark = rubric.pass_mark if reading.states_pass_mark else pass_mark
-    return replace(rubric, criteria=criteria, pass_mark=mark), tuple(notes)
+    return replace(rubric, criteria=criteria, pass_mark=mark), (*notes, *merged)
 
 
 def _named(name: str) -> RubricReading:
@@ -348,8 +346,8 @@ def _depth(data: Any) -> int:
     return depth
 
 
-def _once(criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-    """Merge criteria of equal wording into one, adding up their weights.
+def _once(criteria: tuple[Criterion, ...]) -> tuple[tuple[Criterion, ...], tuple[str, ...]]:
+    """Merge criteria of equal wording into one, adding up their weights; also return a note if any were merged.
 
     Raises:
         RubricError: Criteria of equal wording differ in the weight's sign or in levels, or there are too many criteria.
@@ -366,4 +364,6 @@ def _once(criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
             raise RubricError(f"{earlier.name} and {criterion.name} have equal words, and another sign or other levels")
         else:
             by_words[words] = replace(earlier, weight=earlier.weight + criterion.weight)
-    return tuple(by_words.values())
+    merged = counted(len(criteria) - len(by_words), "criterion has", "criteria have")
+    note = f"{merged} the words of another: asked once, and the weights add up"
+    return tuple(by_words.values()), (note,) if len(by_words) < len(criteria) else ()
