@@ -148,7 +148,7 @@ def test_a_quote_too_short_to_check_is_reported_neither_as_found_nor_as_invented
     assert quoting("Paris.", response=" Paris. ") == (True, "response")
 
 
-def test_invisible_characters_never_make_a_quote_long_enough_and_never_keep_a_quote_from_being_found() -> None:
+def test_invisible_characters_never_make_a_quote_long_enough_to_check_and_never_keep_it_from_being_found() -> None:
     assert quoting("a\u200b\u2060\u202e\ufeff\u00ad\u061c\u2066", response="a b c d e f g h") == (None, None)
     assert quoting("five working days", response="It takes fi\u200bve work\u00ading days.") == (True, "response")
 

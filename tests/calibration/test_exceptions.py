@@ -146,7 +146,7 @@ def test_with_labels_by_one_annotator_a_judge_that_fails_on_one_slice_may_show_t
 
 
 @pytest.mark.proof
-def test_the_more_settings_were_tried_the_more_agreement_a_judge_needs_to_gate_except_on_one_slice() -> None:
+def test_a_gate_from_which_one_slice_is_excepted_needs_more_agreement_if_more_settings_were_tried() -> None:
     assert calibrated((14, 40), (144, 160), settings=20).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=1).decision.use == "gate"
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}

@@ -76,7 +76,7 @@ def unlikely_files(words: str) -> list[str]:
     return [name for name in files if not Path(name).stem.isupper() and "{}" not in name]
 
 
-def test_every_option_named_after_a_command_in_the_source_exists_for_that_command() -> None:
+def test_every_option_that_the_source_mentions_with_a_command_exists_for_that_command() -> None:
     faults = [(*named, unknown) for named in named_commands() if (unknown := unknown_options(*named[1:]))]
     assert faults == []
 

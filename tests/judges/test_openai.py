@@ -587,7 +587,7 @@ INSIDE_200: dict[str, tuple[Any, dict[str, str], type[JudgeError], str, float | 
 
 
 @pytest.mark.parametrize("case", INSIDE_200)
-def test_an_error_inside_a_response_with_status_200_is_raised_as_that_error(case: str) -> None:
+def test_an_error_inside_an_answer_of_http_status_200_is_raised_as_that_error(case: str) -> None:
     body, headers, kind, words, wait = INSIDE_200[case]
     error = played(Answer(body, headers=headers))
     assert type(error) is kind

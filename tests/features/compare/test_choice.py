@@ -202,7 +202,7 @@ def test_each_two_of_three_judges_are_compared() -> None:
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_labels_to_tell_judges_apart_is_given_if_one_is_always_worse_or_none_is_comparable(
+def test_no_number_of_labels_to_tell_judges_apart_is_given_if_one_is_always_worse_or_no_example_is_comparable(
     difference: float,
 ) -> None:
     assert labels_to_tell(np.full(30, difference)) is None

@@ -51,7 +51,7 @@ def by_sqlite(runs: TwoRuns, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [(60, 0), (120, 9)])
 @pytest.mark.parametrize("seed", range(3))
-def test_an_earlier_judge_is_counted_equally_by_the_printed_select_statement_and_in_memory(
+def test_drift_from_counts_by_the_printed_select_statement_equals_drift_from_the_ratings(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     runs = two_runs(random.Random(f"sql {seed} {size}"), *size)

@@ -46,7 +46,7 @@ def test_demo_draws_every_fault_about_equally_often() -> None:
     assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
 
 
-def test_the_seal_of_a_demo_round_is_the_sha256_of_the_fault_with_its_subject_and_a_random_nonce() -> None:
+def test_the_hash_that_commits_a_demo_round_to_its_fault_is_the_sha256_of_the_fault_and_a_random_nonce() -> None:
     rounds = [made_round(n=1, seed=seed, fault="lenient") for seed in range(1, 30)]
     for made in rounds:
         assert made.secret == f"lenient|{made.planted.subject}|{made.nonce}"
