@@ -257,7 +257,7 @@ def half_written(path: Path) -> subprocess.Popen[str]:
     return writer
 
 
-def test_writing_a_file_removes_what_a_killed_process_left_behind_and_nothing_that_a_running_process_writes(
+def test_writing_a_file_removes_the_temporary_file_of_a_killed_process_but_not_of_a_running_one(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "kept.json"

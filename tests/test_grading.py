@@ -351,7 +351,7 @@ class Counting(ScriptedJudge):
         return await super().reply(prompt, sample)
 
 
-def test_many_submissions_are_each_graded_once_with_limited_concurrency_and_taken_from_an_iterator_as_needed() -> None:
+def test_submissions_are_taken_from_an_iterator_only_as_needed_and_each_is_graded_once() -> None:
     taken = 0
 
     def submissions() -> Iterator[Submission]:

@@ -151,7 +151,7 @@ def test_json_lines_parsed_together_give_the_same_objects_as_python_s_json_reade
     assert json_values([json.dumps(value).encode() for value in objects]) == objects
 
 
-def test_reading_the_objects_of_a_list_skips_other_elements_and_finds_no_objects_in_anything_but_a_list() -> None:
+def test_reading_the_objects_of_a_list_skips_elements_of_other_types() -> None:
     assert objects([{"a": 1}, "b", None, {}]) == [{"a": 1}, {}]
     assert [objects(value) for value in (None, {"a": 1}, "text")] == [[], [], []]
     assert (elements([1, "b"]), elements("text")) == ([1, "b"], [])

@@ -226,7 +226,7 @@ def test_a_printed_report_of_a_thousand_examples_has_between_two_and_ten_pages(
 
 
 @pytest.mark.parametrize("size", ["sixty examples", "a thousand examples"])
-def test_the_first_page_of_a_printed_report_has_the_verdict_on_the_judge_and_figures_and_the_wrong_decisions(
+def test_the_first_page_of_a_printed_report_has_the_verdict_and_the_figures_and_the_wrong_decisions(
     chromium: Browser, plain: Path, thousand: Path, size: str
 ) -> None:
     page = Opened(chromium, plain if size == "sixty examples" else thousand).page

@@ -251,7 +251,7 @@ def least_hits(n: int, settings: int) -> int:
     return next(is_above, n + 1)
 
 
-def test_ten_rewordings_of_a_rubric_that_all_agree_exactly_at_the_target_are_rarely_shown_to_be_above_it(
+def test_of_ten_wordings_whose_true_agreement_equals_the_target_rarely_any_is_shown_to_be_above_it(
     tmp_path: Path,
 ) -> None:
     """A copy with other words is tried at every look, on the labels so far, and all tried before are looked at again.

@@ -241,7 +241,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     assert "labels in another file are joined by id: `markscheme calibrate table.csv LABELS`" in done.stderr
 
 
-def test_calibrate_suggests_discover_for_a_judge_s_table_without_labels_only_if_the_table_has_responses(
+def test_calibrate_suggests_the_discover_command_for_a_table_without_labels_only_if_it_has_responses(
     tmp_path: Path,
 ) -> None:
     judged = "".join(f"T-{n},{'pass' if n % 3 else 'fail'}\n" for n in range(12))

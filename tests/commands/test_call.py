@@ -98,7 +98,7 @@ def test_printed_commands_repeat_the_options_without_which_the_files_could_not_b
     assert run(*shlex.split(again), cwd=tmp_path).stdout.startswith(shown.splitlines()[0])
 
 
-def test_a_file_whose_name_begins_with_a_dash_is_taken_for_a_file_so_that_printed_commands_can_name_it(
+def test_printed_commands_can_name_a_file_whose_name_begins_with_a_dash(
     tmp_path: Path,
 ) -> None:
     rows = "".join(f"r{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}\n" for i in range(40))

@@ -194,7 +194,7 @@ def next_command(done: subprocess.CompletedProcess[str]) -> str:
     return next(after.strip() for line, after in itertools.pairwise(lines) if line.startswith("Next"))
 
 
-def test_the_next_step_after_grading_is_to_calibrate_if_examples_are_labelled_and_else_to_label_the_graded_outputs(
+def test_grade_suggests_to_calibrate_if_examples_are_labelled_and_otherwise_to_label_the_graded_outputs(
     project: Path,
 ) -> None:
     file = submissions(project, "LEVEL=5", "LEVEL=2 rude")

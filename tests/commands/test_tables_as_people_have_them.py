@@ -224,7 +224,7 @@ def is_read_or_refused(table: Table, folder: Path) -> None:
     assert all(judge["target"] == 0.8 for judge in judges)
 
 
-def test_the_report_on_a_table_says_how_it_was_read_and_that_the_target_is_a_default_and_suggests_a_next_command(
+def test_the_report_on_a_table_says_how_the_table_was_read_and_that_the_target_is_the_default(
     tmp_path: Path,
 ) -> None:
     table = TABLES[1]

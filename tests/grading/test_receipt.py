@@ -242,9 +242,7 @@ def test_rows_that_name_only_a_model_may_not_be_gated_if_one_of_its_prompts_is_a
     assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
 
 
-def test_a_receipt_s_text_names_slices_that_the_judge_may_not_gate_and_says_if_tried_settings_were_not_recorded() -> (
-    None
-):
+def test_a_receipt_s_text_names_the_slices_that_the_judge_may_not_gate() -> None:
     assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
     assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
         "; let a person decide: system X is excepted)"

@@ -55,7 +55,7 @@ def test_a_settings_file_with_an_unknown_key_or_a_wrong_value_is_refused(
     assert message in str(refused.value)
 
 
-def test_a_pyproject_file_is_ignored_without_a_tool_table_and_refused_if_its_markscheme_entry_is_not_a_table(
+def test_a_pyproject_file_whose_markscheme_entry_is_not_a_table_is_refused(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')

@@ -159,7 +159,7 @@ def test_a_session_is_not_used_if_other_users_can_write_to_the_folder_of_its_soc
     assert [answers[name]["score"] for name in ("before", "after")] == [1, 1]
 
 
-def test_with_a_python_without_markscheme_the_output_fails_with_advice_and_never_passes_under_a_negation(
+def test_if_python_lacks_markscheme_an_assertion_fails_its_output_and_says_which_variable_to_set(
     folder: Path,
 ) -> None:
     bare = folder / "bare-python"

@@ -70,7 +70,7 @@ def test_a_scale_stated_without_a_rater_holds_for_the_judge_and_for_people_unles
 @pytest.mark.parametrize(
     ("values", "named"), [([0, 1, 2, 3, 4], "judge=0..4"), ([0, 1, 1, 0, 1], "judge=0..1")], ids=["from 0", "yes or no"]
 )
-def test_ratings_from_0_on_a_scale_from_1_to_5_are_refused_and_are_converted_if_their_own_scale_is_stated(
+def test_ratings_off_the_rubric_s_scale_are_converted_to_it_if_their_own_scale_is_stated_and_else_refused(
     values: list[float], named: str, tmp_path: Path
 ) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", values)

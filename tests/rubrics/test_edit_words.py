@@ -133,7 +133,7 @@ def test_words_that_two_fields_share_by_a_yaml_anchor_cannot_be_edited() -> None
         edited(text, "yaml", Changes(words={Field("c1", "description"): "Is kind"}))
 
 
-def test_a_yes_no_criterion_has_only_its_requirement_to_reword_and_a_criterion_checked_by_code_has_nothing() -> None:
+def test_only_the_requirement_of_a_yes_no_criterion_can_be_reworded() -> None:
     rubric = rubric_from_text(
         "criteria:\n- {requirement: Is polite, weight: 1}\n- {requirement: B, check: json_valid}", "yaml"
     )

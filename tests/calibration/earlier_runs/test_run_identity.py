@@ -75,7 +75,7 @@ def test_a_change_of_one_criterion_can_change_no_other_criterion_s_levels_if_eac
         ({"threshold": 0.9}, "passing:tone"),
     ],
 )
-def test_changing_a_criterion_s_weight_or_threshold_or_making_it_required_can_move_scores_but_no_level(
+def test_changing_the_weight_or_threshold_of_a_criterion_can_change_scores_but_no_level(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric(), _with(rubric(), "tone", **changes))

@@ -110,7 +110,7 @@ def test_a_newly_made_judge_card_passes_verification(home: Path) -> None:
     assert json.loads((home / "accepted.json").read_text())["card"] == card.id
 
 
-def test_a_judge_card_is_shorter_than_1500_bytes_and_names_the_command_that_verifies_it(home: Path) -> None:
+def test_a_judge_card_names_the_command_that_verifies_it_in_fewer_than_1500_bytes(home: Path) -> None:
     text = (home / "card.md").read_text(encoding="utf-8")
     assert len(text.encode()) < 1500
     assert "markscheme verify calibration/manners/card.json" in text
@@ -434,7 +434,7 @@ def forged(home: Path, change: Callable[[dict[str, Any]], object]) -> Verificati
     return verify_card(card)
 
 
-def test_a_forged_name_or_model_on_a_judge_card_is_found_and_the_entries_that_cannot_be_checked_are_listed(
+def test_verifying_a_judge_card_detects_a_forged_name_or_model_of_the_judge(
     home: Path,
 ) -> None:
     holds = checked(home)

@@ -77,7 +77,7 @@ def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
-def test_a_certificate_s_file_names_each_judge_with_its_model_and_says_for_which_decisions_it_holds(
+def test_a_certificate_s_file_names_each_judge_with_its_model_and_the_decisions_it_covers(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, _ = certified
@@ -416,7 +416,7 @@ def test_a_cascade_file_that_is_not_a_cascade_is_refused_and_the_error_names_the
     assert done.stderr.startswith("error: cascade.json")
 
 
-def test_if_too_many_of_the_most_certain_decisions_are_wrong_all_decisions_go_to_people_and_the_reason_is_printed(
+def test_certify_lets_a_judge_decide_nothing_if_a_third_of_its_most_certain_decisions_are_wrong(
     tmp_path: Path,
 ) -> None:
     """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
@@ -436,7 +436,7 @@ def test_if_too_many_of_the_most_certain_decisions_are_wrong_all_decisions_go_to
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_calibrate_says_of_a_judge_that_may_not_gate_what_share_of_responses_certify_could_let_it_decide(
+def test_for_a_judge_that_may_not_gate_calibrate_says_how_many_responses_a_certificate_could_let_it_decide(
     servers: Servers, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path)

@@ -26,7 +26,7 @@ def test_compare_runs_a_rubric_s_checks_by_code_next_to_the_judges_that_it_asks(
 
 
 @pytest.mark.proof
-def test_comparing_judges_records_no_use_of_held_out_labels_and_prints_how_often_they_were_used_before(
+def test_comparing_judges_is_not_recorded_as_a_use_of_held_out_labels(
     here: Path,
 ) -> None:
     record = split_examples(here).parent / "opened.jsonl"

@@ -208,7 +208,7 @@ def test_comparing_a_report_with_ratings_is_refused_if_the_rubric_changed_since_
 
 
 @pytest.mark.proof
-def test_examples_whose_response_differs_between_two_reports_are_left_out_of_comparing_them_and_counted(
+def test_comparing_two_reports_leaves_out_examples_whose_response_differs_between_them(
     project: Path,
 ) -> None:
     calibrated(project, "gpt")

@@ -19,7 +19,7 @@ from tests.commands.judged_project import make_project
 from tests.report.test_html import data_of, well_made
 
 
-def test_the_page_of_a_comparison_links_every_flipped_decision_to_its_example_and_escapes_judges_names() -> None:
+def test_every_flipped_decision_on_the_page_of_a_comparison_is_a_link_to_its_example() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     labelled = made.examples(of, {"p1": levels, "p2": levels})

@@ -81,7 +81,7 @@ def test_a_printed_command_names_the_judge_of_the_accepted_run_in_the_form_that_
     assert "Next: markscheme calibrate clear --judge anthropic:claude-haiku-4-5" in text
 
 
-def test_a_rubric_file_that_a_commit_lacks_is_reported_as_new_and_a_commit_that_does_not_exist_is_refused(
+def test_compare_reports_a_rubric_file_as_new_if_the_named_commit_lacks_it(
     here: Path,
 ) -> None:
     (here / "rubrics" / "fresh.yaml").write_text("criteria: [{name: a, requirement: The reply is short}]\n")

@@ -200,7 +200,7 @@ def test_counts_in_memory_cannot_be_kept_as_an_accepted_run(project: Path) -> No
         calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
 
 
-def test_calibration_from_counts_says_how_many_decisions_each_criterion_s_errors_change_and_names_no_examples(
+def test_calibration_from_counts_states_how_many_decisions_each_criterion_s_errors_change(
     project: Path,
 ) -> None:
     counts = project / "counts.csv"

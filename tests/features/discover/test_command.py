@@ -174,7 +174,7 @@ def written(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_labels_written_by_discover_contain_only_what_readers_stated_and_their_examples_are_dev_examples(
+def test_labels_written_by_discover_contain_only_what_readers_stated(
     project: Path,
 ) -> None:
     written(project)

@@ -149,7 +149,7 @@ def test_agreement_of_readers_on_sets_of_failure_modes_is_krippendorff_s_alpha_w
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_the_expected_shares_and_bounds_of_failure_modes_are_copied_from_the_reference_file_without_change() -> None:
+def test_expected_values_of_failure_modes_in_the_tests_equal_those_of_the_reference_file() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
@@ -180,7 +180,7 @@ def test_the_expected_figures_on_failure_modes_in_the_tests_equal_those_of_the_r
     assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
-def test_a_failure_mode_s_share_is_shown_as_a_count_if_outputs_are_few_and_has_no_interval_if_groups_are_few() -> None:
+def test_a_failure_mode_s_share_is_shown_as_a_count_if_few_outputs_were_read() -> None:
     assert listed_share([1, 0] * 10).as_share() == "10 of 20"
     few_groups = listed_share([1, 0, 0, 0] * 10, ["a", "b", "c", "d"] * 10)
     assert few_groups.low is None

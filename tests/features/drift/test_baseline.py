@@ -301,7 +301,7 @@ def test_the_replay_option_attributes_one_criterion_s_shift_to_a_rewording_and_a
 
 
 @pytest.mark.proof
-def test_with_the_replay_option_the_shift_by_a_new_temperature_and_the_shift_by_a_rewording_are_shown_apart() -> None:
+def test_the_replay_option_separates_the_shift_by_a_new_temperature_from_the_shift_by_a_rewording() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])
@@ -386,7 +386,7 @@ def test_changed_labels_are_named_and_do_not_count_as_drift_of_the_judge(tmp_pat
 # --- what can be compared -------------------------------------------------------------------------------------------
 
 
-def test_a_new_criterion_and_a_criterion_with_another_scale_are_not_compared_and_the_reasons_are_given(
+def test_drift_does_not_compare_a_criterion_that_is_new_or_has_another_scale_than_in_the_accepted_run(
     tmp_path: Path,
 ) -> None:
     truth = _truth(60)

@@ -76,7 +76,7 @@ def relevel(folder: Path, **levels: int) -> None:
 # --- what it would ask ----------------------------------------------------------------------------------------------
 
 
-def test_planning_an_experiment_counts_outputs_and_gradings_and_their_cost_and_asks_no_model_and_no_judge(
+def test_planning_an_experiment_states_its_cost_and_asks_neither_the_model_nor_the_judge(
     folder: Path,
 ) -> None:
     (folder / "slow.py").write_text(SLOW)

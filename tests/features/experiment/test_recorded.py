@@ -259,7 +259,7 @@ def without_grades(run: ExperimentRun, *variants: str) -> ExperimentRun:
     return replace(run, grades=grades)
 
 
-def test_if_a_variant_has_no_grades_the_report_gives_the_mean_of_the_other_variant_and_has_no_empty_table(
+def test_a_report_on_two_variants_of_which_one_has_no_grades_gives_the_mean_of_the_other(
     run: ExperimentRun,
 ) -> None:
     document = view(report_of(without_grades(run, "casual")))
@@ -286,7 +286,7 @@ def test_each_difference_between_variants_is_shown_with_both_means_over_the_same
     assert shift.difference.value == approx(shift.means[1] - shift.means[0])
 
 
-def test_a_criterion_with_negative_weight_is_marked_as_a_fault_and_the_report_says_that_lower_is_better(
+def test_an_experiment_s_report_marks_a_criterion_of_negative_weight_as_a_fault_where_lower_is_better(
     run: ExperimentRun,
 ) -> None:
     assert "(fault)" not in render_markdown(view(report_of(run)))

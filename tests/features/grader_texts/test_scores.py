@@ -43,7 +43,7 @@ judge.environment = ()
         ),
     ],
 )
-def test_an_llm_rubric_text_that_asks_for_a_score_gives_a_score_and_the_metadata_say_how_the_text_was_read(
+def test_an_llm_rubric_text_that_asks_for_a_score_gives_the_expected_score_and_decision(
     text: str,
     level: str,
     score: float,

@@ -179,7 +179,7 @@ def test_a_second_copy_of_a_criterion_does_not_change_the_p_value_of_the_test_fo
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_weights_fitted_to_labels_that_follow_known_weights_come_near_them_and_are_multiples_of_a_twentieth() -> None:
+def test_weights_fitted_to_labels_that_follow_known_weights_come_near_these_weights() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported
@@ -245,9 +245,7 @@ def test_the_gain_of_new_weights_is_measured_on_examples_left_out_of_the_fit() -
     assert min(gain.low or 0.0 for gain in gains) < -0.02
 
 
-def test_the_gain_of_new_weights_counts_a_group_of_examples_as_one_and_has_a_wider_interval_than_without_groups() -> (
-    None
-):
+def test_groups_of_examples_widen_the_interval_of_the_gain_of_new_weights() -> None:
     x, y = labelled(40, [0.6, 0.2, 0.2], 10)
     fivefold_x, fivefold_y = np.repeat(x, 5, axis=0), np.repeat(y, 5)
     grouped = fit_weights(fivefold_x, fivefold_y, AUTHOR, generator=generator(), groups=np.repeat(np.arange(40), 5))

@@ -247,7 +247,7 @@ def test_changed_punctuation_or_case_of_a_criterion_is_not_a_new_wording(project
     assert calibrated(project)["relabelled"] is None
 
 
-def test_after_a_rewording_an_offline_page_asks_about_the_reworded_criterion_only_and_imports_no_other_answer(
+def test_after_a_rewording_an_offline_labelling_page_asks_only_about_the_reworded_criterion(
     project: Path,
 ) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)

@@ -30,7 +30,7 @@ def write(folder: Path, **rubrics: str) -> None:
         (FAULTY, 2, "it.yaml", "✗ 2 errors to correct."),
     ],
 )
-def test_lint_prints_the_number_of_findings_first_and_its_exit_status_distinguishes_errors_from_advice(
+def test_the_exit_status_and_first_line_of_lint_distinguish_errors_from_advice(
     tmp_path: Path, text: str, status: int, first: str, counted: str
 ) -> None:
     write(tmp_path, it=text)

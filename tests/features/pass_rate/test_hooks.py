@@ -140,7 +140,7 @@ def is_graded(row: dict[str, Any]) -> bool:
     return "not graded" not in row["gradingResult"]["reason"]
 
 
-def test_the_promptfoo_hook_prints_pass_rates_and_means_and_costs_and_says_whether_the_judge_is_calibrated(
+def test_the_promptfoo_hook_prints_pass_rates_and_costs_and_whether_the_judge_is_calibrated(
     three_prompts: Recorded,
 ) -> None:
     lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)

@@ -130,7 +130,7 @@ def test_responses_drawn_for_an_audit_count_in_calibrate_only_once_they_are_labe
     assert {line["drawn"] for line in added} == {"random"}
 
 
-def test_a_tracked_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_without_tracking(
+def test_the_pass_rate_of_a_tracked_stream_equals_that_of_the_same_responses_without_tracking(
     folder: Path,
 ) -> None:
     lines = lines_of(0, 1, 2)
@@ -218,7 +218,7 @@ def test_the_current_week_of_a_tracked_stream_is_shown_but_not_counted(folder: P
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_responses_that_arrive_late_for_a_counted_week_are_added_to_it_and_change_no_evidence_of_a_change(
+def test_responses_that_arrive_late_for_a_week_already_counted_do_not_alter_the_evidence_of_a_change(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))))

@@ -303,7 +303,7 @@ def test_a_simulated_stream_without_change_rarely_raises_an_alarm_in_two_years()
     assert (evidence(growths).max(axis=1) >= PEOPLE_RING).mean() <= 1 / PEOPLE_RING
 
 
-def test_evidence_of_a_change_in_a_tracked_stream_grows_from_the_week_of_the_change_on_and_never_overflows() -> None:
+def test_evidence_of_a_change_in_a_tracked_stream_names_the_first_week_of_the_change() -> None:
     still = decision_growth(0, 80, still=0.05)
     moved = decision_growth(40, 80, still=0.05)
     assert onset([still] * 5 + [moved] * 3) == 6

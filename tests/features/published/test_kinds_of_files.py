@@ -100,7 +100,7 @@ def test_a_published_criterion_whose_polarity_says_that_it_is_a_fault_gets_a_neg
     assert any("not read: polarity" in note for note in row.notes)
 
 
-def test_published_sections_of_criteria_keep_their_share_of_the_weight_and_disabled_criteria_are_reported() -> None:
+def test_sections_of_a_published_rubric_keep_their_share_of_the_weight() -> None:
     levels = {0: "burnt", 2: "golden"}
     published = read({
         "batch": "oct",

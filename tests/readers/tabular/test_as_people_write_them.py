@@ -333,7 +333,7 @@ def test_calibrate_refuses_prodigy_exports_and_suggests_a_command_that_reads_the
 # --- faults of every row ---------------------------------------------------------------------------------------------
 
 
-def test_a_fault_of_many_lines_is_reported_once_and_of_many_different_faults_the_first_five_are_listed() -> None:
+def test_a_fault_in_many_lines_of_a_table_is_reported_once() -> None:
     same = [Fault("says nothing of who wrote it", line) for line in range(1, 11)]
     others = [Fault(f"has {line} cells", line) for line in range(11, 18)]
     sentences = str(RatingError([*same, *others], path="t.csv")).splitlines()

@@ -25,7 +25,7 @@ def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_given_as_two_num
     assert (figures["agreement"]["value"], figures["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
 
 
-def test_if_the_lowest_number_is_best_numbers_up_to_the_pass_mark_pass_and_reports_show_the_table_s_numbers() -> None:
+def test_if_the_lowest_number_of_a_scale_is_the_best_numbers_up_to_the_pass_mark_pass() -> None:
     calibration = calibrate(ROWS, levels=(5, 1), pass_mark=2)
     figures = calibration.to_json()
     passing = {row["id"]: (row["judge"] <= 2, row["human"] <= 2) for row in ROWS}

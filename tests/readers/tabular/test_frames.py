@@ -99,7 +99,7 @@ def test_copies_of_a_row_count_as_one_example_and_are_all_returned_with_its_resu
     assert agrees == [(table["verdict"][row] == "pass") == (table["human"][row] == "1") for row in range(22)]
 
 
-def test_the_error_on_a_data_frame_that_can_be_read_in_several_ways_has_a_code_and_does_not_print_the_frame() -> None:
+def test_the_error_on_an_ambiguous_data_frame_names_its_columns_without_printing_the_frame() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:
         calibrate(frame)

@@ -148,7 +148,7 @@ def read_some(page: Page, first: int, last: int) -> int:
     return notes
 
 
-def test_a_server_killed_while_outputs_are_read_in_a_browser_loses_no_note_and_the_work_ends_in_a_rubric(
+def test_a_server_killed_while_outputs_are_read_in_a_browser_loses_no_note(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project, "--read-all")
