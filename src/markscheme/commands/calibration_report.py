@@ -49,7 +49,7 @@ def write_calibrations(
         def page() -> Document:
             document: Document = reporter.view(calibration)
             # a run that is accepted need not be accepted next
-            return replace(document, onward=None) if request is not None and request.joins_accepted else document
+            return replace(document, onward=None) if request is not None and request.accepting.accept else document
 
         write(page, lambda: reporter.json_of(calibration), calibrations, report)
         return _exit_status(calibration, report, use)

@@ -74,7 +74,7 @@ NOTES: Final[Mapping[str, str]] = {
     "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
     "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
     "counted": "column n says how many examples each row stands for",
-    "copies": "a row that is equal to an earlier one in all cells counts once: {} left out",
+    "copies": "a row that is equal to an earlier one in all cells counts once: {n_copies} left out",
     "short-rows": "rows with fewer cells than the header end in empty cells",
     "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
@@ -87,8 +87,7 @@ NOTES: Final[Mapping[str, str]] = {
 def notes(reading: TableReading) -> Iterator[str]:
     """Yield notes on how a table was read: what was ambiguous or missing, and which columns no figure uses."""
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
-    for code, _, count in (note.partition(" ") for note in dict.fromkeys(codes)):
-        yield NOTES[code].format(count)
+    yield from (NOTES[code].format(n_copies=reading.n_copies) for code in dict.fromkeys(codes))
     if reading.apart:
         alone = [f"{rows} of {name}" for name, rows in reading.apart.items() if rows]
         left_out = f"; left out, since another file lacks them: {in_words(alone)}" if alone else ""

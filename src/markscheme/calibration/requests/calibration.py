@@ -136,11 +136,6 @@ class CalibrationRequest:
         return calibrate_tool_files(paths, self._rated_results, self.options)
 
     @property
-    def joins_accepted(self) -> bool:
-        """True if the run is to be added to the accepted runs."""
-        return self.accepting.accept
-
-    @property
     def has_own_source(self) -> bool:
         """True if a feature, and not the core, computes the calibrations of this request."""
         return self._otherwise is not None

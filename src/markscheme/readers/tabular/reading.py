@@ -51,6 +51,7 @@ class TableReading:
         rows_of_source: Index of the example of each row of the source, if some rows are copies of other rows or count
             several examples; -1 for a row that counts no example.
         names_raters: True if the format of the files says who rated what.
+        n_copies: Number of rows of files left out since they equal an earlier one.
     """
 
     name: str
@@ -66,6 +67,7 @@ class TableReading:
     index: tuple[Any, ...] = ()
     rows_of_source: tuple[int, ...] = ()
     names_raters: bool = False
+    n_copies: int = 0
 
     @property
     def is_by_criterion(self) -> bool:
@@ -324,11 +326,11 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     opened = [(path, one_of_each_row(sheet)) for path in paths for sheet in open_sheets(path, options)]
     sheets = _named_apart(opened)
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
-    if len(sheets) == 1:
-        return read_columns(sheets[0].columns, sheets[0].name, options, tuple(paths), notes)
-    columns, apart = joined([(sheet.name, sheet.columns) for sheet in sheets], options)
+    each = [(sheet.name, sheet.columns) for sheet in sheets]
+    columns, apart = joined(each, options) if len(sheets) > 1 else (sheets[0].columns, None)
     name = "-".join(sheet.name for sheet in sheets)
-    return read_columns(columns, name, options, tuple(paths), notes, apart=apart)
+    table = read_columns(columns, name, options, tuple(paths), notes, apart=apart)
+    return replace(table, n_copies=sum(sheet.n_copies for sheet in sheets))
 
 
 def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
@@ -361,8 +363,8 @@ def one_of_each_row(sheet: Sheet) -> Sheet:
     rows = dict.fromkeys(sheet.rows)
     if len(rows) == n_rows or not are_told_apart_by_ids(sheet.header, rows):
         return sheet
-    copies = f"copies {n_rows - len(rows)}"
-    return replace(sheet, cells=list(zip(*rows, strict=True)), notes=(*sheet.notes, copies))
+    cells = list(zip(*rows, strict=True))
+    return replace(sheet, cells=cells, notes=(*sheet.notes, "copies"), n_copies=n_rows - len(rows))
 
 
 def read_columns(

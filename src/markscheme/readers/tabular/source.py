@@ -49,12 +49,14 @@ class Sheet:
         header: Names of the columns.
         cells: Cells of each column, in the order of rows.
         notes: Codes of assumptions that the user may want to correct.
+        n_copies: Number of rows left out since they equal an earlier one.
     """
 
     name: str
     header: tuple[str, ...]
     cells: Sequence[Sequence[str]]
     notes: tuple[str, ...] = ()
+    n_copies: int = 0
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
