@@ -256,10 +256,10 @@ def _fill(reading: ImportedFile, entries: _Entries) -> None:
         cases = ((units[index], statements[entries.numbers[index]].case or entries.units[index]) for index in firsts)
         reading.cases = {unit: case for unit, case in cases if case != unit}
     drawn = {name: [statement.how[name] for statement in statements] for name in ("drawn", "weight", "stratum")}
-    known = telling({"system": [statement.system for statement in statements], **drawn})
+    attributes = telling({"system": [statement.system for statement in statements], **drawn})
     reading.example_rows = ExampleRows.without_texts(
         [units[index] for index in firsts],
-        **{name: [values[number] for number in numbers] for name, values in known.items()},
+        **{name: [values[number] for number in numbers] for name, values in attributes.items()},
     )
 
 

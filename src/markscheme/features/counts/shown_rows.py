@@ -31,8 +31,8 @@ def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterat
         wrong = _records(database, wrong_sql(query, rows, DIALECTS["duckdb"], most))
         whole = _records(database, rows_sql(rows, [row[ROW_COLUMN] for row in wrong]))
     by_number = {row[ROW_COLUMN]: row for row in whole}
-    for found in wrong:
-        yield _row_of_levels_and_texts(query, found, by_number[found[ROW_COLUMN]])
+    for row in wrong:
+        yield _row_of_levels_and_texts(query, row, by_number[row[ROW_COLUMN]])
 
 
 def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
@@ -41,27 +41,27 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _row_of_levels_and_texts(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
+def _row_of_levels_and_texts(query: CountQuery, rated: PlainRow, row: PlainRow) -> PlainRow:
     """Return a row of the file of wrong decisions, with levels from the SQL query and texts from the table.
 
     Args:
         query: What was counted.
-        found: The row of levels and scores that the SQL query returned.
+        rated: The row of levels and scores that the SQL query returned.
         row: The example's whole row in the table.
     """
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}
     texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}
     levels = {
-        criterion.name: {"gold": found[f"gold_{index}"], "judge": found[f"judge_{index}"]}
+        criterion.name: {"gold": rated[f"gold_{index}"], "judge": rated[f"judge_{index}"]}
         for index, criterion in enumerate(query.rubric.criteria, start=1)
     }
     response = texts.pop("response", None)
     return {
-        "wrong": FALSE_PASS if found["judge_pass"] == 1 else FALSE_FAIL,
+        "wrong": FALSE_PASS if rated["judge_pass"] == 1 else FALSE_FAIL,
         "id": str(texts.pop("id", f"row {row[ROW_COLUMN]}")),
         "response": None if response is None else str(response),
         "inputs": {name: str(text) for name, text in texts.items()},
-        "scores": {"gold": found["gold_score"], "judge": found["judge_score"]},
+        "scores": {"gold": rated["gold_score"], "judge": rated["judge_score"]},
         "criteria": levels,
     }

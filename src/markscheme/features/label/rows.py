@@ -128,8 +128,8 @@ def _labels_on(labels: Any, names: Collection[str]) -> Iterator[Mapping[str, Any
     for label in listed if isinstance(listed, list) else ():
         if isinstance(label, Mapping):
             criteria = label.get("criteria")
-            known = criteria if isinstance(criteria, Mapping) else {}
-            yield {**label, "criteria": {name: rated for name, rated in known.items() if name in names}}
+            levels = criteria if isinstance(criteria, Mapping) else {}
+            yield {**label, "criteria": {name: rated for name, rated in levels.items() if name in names}}
 
 
 def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:

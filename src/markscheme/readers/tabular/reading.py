@@ -326,8 +326,8 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     opened = [(path, one_of_each_row(sheet)) for path in paths for sheet in open_sheets(path, options)]
     sheets = _named_apart(opened)
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
-    each = [(sheet.name, sheet.columns) for sheet in sheets]
-    columns, apart = joined(each, options) if len(sheets) > 1 else (sheets[0].columns, None)
+    named = [(sheet.name, sheet.columns) for sheet in sheets]
+    columns, apart = joined(named, options) if len(sheets) > 1 else (sheets[0].columns, None)
     name = "-".join(sheet.name for sheet in sheets)
     table = read_columns(columns, name, options, tuple(paths), notes, apart=apart)
     return replace(table, n_copies=sum(sheet.n_copies for sheet in sheets))
