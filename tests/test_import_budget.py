@@ -183,7 +183,7 @@ def test_importing_a_built_in_scorer_loads_no_optional_feature() -> None:
 
 def test_a_command_that_grades_with_a_built_in_judge_loads_no_optional_feature(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
-    command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "-o", "cache=off"]
+    command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE]
     (here / "in.jsonl").write_text('{"id": "a", "response": "answer 1: tone=3 facts=4"}\n')
     loaded = loaded_by(f"from markscheme.cli import main; assert main({command!r}) == 0", here)
     assert "markscheme.grading.by_criterion" in loaded
