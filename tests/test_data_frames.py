@@ -36,12 +36,11 @@ def test_a_data_frame_column_of_nullable_integers_is_read_as_numbers_with_missin
 @pytest.mark.parametrize(
     "call",
     [
-        agreement,
         lambda frame: calibrate(RUBRIC, frame),
         lambda frame: calibrate(RUBRIC, examples(None), ratings=frame),
         lambda frame: Grader(RUBRIC, ScriptedJudge([])).grade_rows(frame),
     ],
-    ids=["agreement", "examples", "ratings", "rows to grade"],
+    ids=["examples", "ratings", "rows to grade"],
 )
 def test_a_data_frame_in_place_of_rows_of_ratings_is_refused(call: Callable[[Any], Any]) -> None:
     with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
@@ -50,7 +49,28 @@ def test_a_data_frame_in_place_of_rows_of_ratings_is_refused(call: Callable[[Any
 
 def test_a_table_of_pyarrow_in_place_of_rows_is_refused_with_the_call_that_gives_its_rows() -> None:
     with pytest.raises(UsageError, match=r"a Table is given by its rows: frame\.to_pylist\(\)"):
-        agreement(pa.table({"ann": [1, 2], "ben": [1, 2]}))
+        calibrate(RUBRIC, pa.table({"ann": [1, 2], "ben": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pd.DataFrame,
+        lambda rows: pd.DataFrame(rows).set_index("id"),
+        pa.Table.from_pylist,
+        lambda rows: {name: [row[name] for row in rows] for name in rows[0]},
+    ],
+    ids=["pandas", "pandas with an index", "pyarrow", "columns by name"],
+)
+def test_agreement_is_the_same_of_a_data_frame_or_columns_as_of_their_rows(form: Callable[[Any], Any]) -> None:
+    ratings = zip("abcde", [1, 2, 3, 1, 2], [1, 3, 3, 1, None], strict=True)
+    rows = [{"id": unit, "ann": by_ann, "ben": by_ben} for unit, by_ann, by_ben in ratings]
+    assert agreement(form(rows)).to_json() == agreement(rows).to_json()
+
+
+def test_agreement_of_columns_that_differ_in_length_is_refused_with_their_lengths() -> None:
+    with pytest.raises(UsageError, match="equally many values, got 2 of 'ann', 1 of 'ben'"):
+        agreement({"ann": [1, 2], "ben": [1]})
 
 
 def examples(empty: Any) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.requests.tables import answer_of_table
-from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory
+from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory, rows_in_memory
 from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
@@ -105,8 +105,7 @@ def calibrate(
     if reading is None and columns.first_of_tables() is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
         raise UsageError(f"`{columns.first_of_tables()}` names columns of a table that needs no rubric; {name} is none")
-    names = (str(rubric),) if isinstance(rubric, str | Path) else ()
-    arguments = {"rubric": names, "table": reading, "examples": examples, "ratings": ratings, "added": added}
+    arguments = {"rubric": rubric, "table": reading, "examples": examples, "ratings": ratings, "added": added}
     for refuse in REFUSE_IDLE:
         refuse("calibrate", options, arguments)
     labels = added.of(LabelOptions)
@@ -147,7 +146,7 @@ def _only(result: Any) -> Calibration:
 
 
 def agreement(
-    table: str | Path | Iterable[PlainRow],
+    table: Any,
     scale: ScaleName | None = None,
     *,
     levels: str | None = None,
@@ -159,9 +158,9 @@ def agreement(
     """Compute every measure of agreement between the raters in a table, each with its interval.
 
     Args:
-        table: A CSV table with units in rows and raters in columns, a file of ratings in any other format, or rows of
-            ratings by rater; None or an empty cell is a missing rating. A first column named unit, id or item holds the
-            units' names.
+        table: A CSV table with units in rows and raters in columns, as a file, a data frame, rows or columns by name;
+            or a file of ratings in any other format. None or an empty cell is a missing rating. A first column named
+            unit, id or item holds the units' names.
         scale: "nominal", "ordinal" or "interval"; by default ordinal for numbers, else nominal.
         levels: The scale's levels, worst first, as on the command line; by default those that occur.
         weights: Cost of a disagreement: "identity", "linear" or "quadratic"; by default quadratic if levels have an
@@ -185,7 +184,7 @@ def agreement(
     if isinstance(table, str | Path):
         read = open_rater_table(Path(table), levels, between=between, criterion=criterion)
     else:
-        read = rater_table_from(table, levels, between=between)
+        read = rater_table_from(rows_in_memory(table), levels, between=between)
     return agreement_of(read, scale, are_ordered=bool(levels), weights=weights, pairs=pairs, judge=judge)
 
 
@@ -201,13 +200,11 @@ def _ratings(
         return (Path(ratings),)
     refuse_frame(ratings)
     listed = list(ratings)
-    paths = [Path(source) for source in listed if isinstance(source, str | Path)]
-    if paths and len(paths) == len(listed):
-        return tuple(paths)
+    paths = tuple(Path(source) for source in listed if isinstance(source, str | Path))
     rows = [source for source in listed if not isinstance(source, str | Path)]
-    if paths or not rows:
+    if bool(paths) == bool(rows):
         raise UsageError("`ratings` must be files, or ratings: there are none, or both")
-    return ratings_from(rows, rubric_given(rubric), rater="judge")
+    return paths or ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
 def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: str = "calibrate") -> TableReading | None:

@@ -1,8 +1,8 @@
 """Conversion of data frames, rows and columns in memory to tables, and of results to data frames."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,21 +30,39 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
         UsageError: The source could be read in several ways, or isn't a table.
         RatingError: The source has no rows.
     """
+    columns, index = _columns_in_memory(source)
+    return _read(columns, options, source, index)
+
+
+def rows_in_memory(source: Any) -> Iterable[Mapping[str, Any]]:
+    """Return the rows of a data frame or of columns by name, with cells as text; any other value is returned unchanged.
+
+    Raises:
+        UsageError: Columns have the same name or differ in length, or the data frame's library is unknown.
+    """
+    if isinstance(source, list | tuple) or not is_table_in_memory(source):
+        return cast(Iterable[Mapping[str, Any]], source)
+    columns, _ = _columns_in_memory(source)
+    names = [column.name for column in columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*(column.cells for column in columns), strict=True)]
+
+
+def _columns_in_memory(source: Any) -> tuple[tuple[TableColumn, ...], list[Any] | None]:
+    """Return a table's columns with cells as text, and a data frame's index; the index is None without one."""
     if isinstance(source, Mapping):
-        names = list(source)
-        columns = tuple(TableColumn(str(name), tuple(map(cell_text, source[name]))) for name in names)
+        columns = tuple(TableColumn(str(name), tuple(map(cell_text, cells))) for name, cells in source.items())
         if len({len(column.cells) for column in columns}) > 1:
             lengths = ", ".join(f"{len(column.cells)} of {column.name!r}" for column in columns)
             raise UsageError(f"columns of a table must have equally many values, got {lengths}")
-        return _read(columns, options, source)
+        return columns, None
     if isinstance(source, list | tuple):
         if not all(isinstance(row, Mapping) for row in source):
             raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
-        return _read(records_sheet(source, "table").columns, options, source)
+        return records_sheet(source, "table").columns, None
     narwhals, frame = _in_narwhals(source)
     columns = tuple(TableColumn(str(c.name), tuple(map(cell_text, c.to_list()))) for c in frame.iter_columns())
     index = narwhals.maybe_get_index(frame)
-    return _read(columns, options, source, None if index is None else list(index))
+    return columns, None if index is None else list(index)
 
 
 def _in_narwhals(source: Any) -> tuple[Any, Any]:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.phrases import in_words
 from markscheme.plain_data import shown
-from markscheme.prompts.submission import is_missing, refuse_frame
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
+from markscheme.readers.tabular.source import cell_text
 
 UNIT_COLUMNS = ("unit", "id", "item")
 ROWS_OF_A_FOREIGN_COLUMN = 10
@@ -74,19 +74,13 @@ def rater_table_from(
         RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
         UsageError: `levels` is invalid, or a row isn't a mapping.
     """
-    refuse_frame(rows)
     units = list(rows) if isinstance(rows, Iterable) else [rows]
     for row in units:
         if not isinstance(row, Mapping):
             raise UsageError(f"a table is a file or rows such as {{'ann': 1, 'ben': 2}}, found {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
-    body = [(ordinal, [_cell_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
+    body = [(ordinal, [cell_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)
-
-
-def _cell_text(value: Any) -> str:
-    """Convert a cell's value to text; a missing one becomes ""."""
-    return "" if is_missing(value) else str(value)
 
 
 def _table(rows: Sequence[tuple[int, list[str]]], levels: str, path: Path | str, *, between: bool) -> RaterTable:

@@ -84,7 +84,7 @@ class _AskedCall:
         """
         if self.arguments.get("table") is not None:
             return True
-        paths = [Path(name) for name in self.arguments.get("rubric", ())]
+        paths = [*paths_in(self.arguments.get("rubric", ()))]
         files = [path for path in paths if path.is_file() and not _is_rubric(path)]
         is_of_counts = self.has("counts") or self.adds("counts")
         return not self.has("ratings") and not is_of_counts and bool(files) and not any(map(rows_bring_rubrics, files))
