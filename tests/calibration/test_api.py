@@ -387,3 +387,10 @@ def test_a_report_on_examples_of_one_task_speaks_of_one_group() -> None:
     report = " ".join(calibrate(RUBRIC, examples=examples, ratings=ratings).to_markdown().split())
     assert "in 1 group carry as much information as about" in report
     assert "1 groups" not in report
+
+
+def test_a_report_says_in_english_that_the_judge_fails_the_one_response_that_people_pass() -> None:
+    label = Rating("e1", "ann", "human", {"polite": Rated(1.0)})
+    examples = [Example(Submission("reply", {}, "e1"), (label,))]
+    judged = calibrate(RUBRIC, examples=examples, ratings=[Rating("e1", "gpt", "model", {"polite": Rated(0.0)})])
+    assert "It keeps no response that people pass" in " ".join(judged.to_markdown().split())

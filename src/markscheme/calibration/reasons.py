@@ -136,7 +136,7 @@ def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
     """
     of = side.share.of
     if of == 1:
-        some = "the one response" if n else "not the one response"
+        some = "the one response" if n else "no response"
     elif n == of:
         some = f"all {of} responses"
     else:

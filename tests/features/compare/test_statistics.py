@@ -56,6 +56,7 @@ def test_a_new_rater_s_scores_predicted_from_an_old_rater_s_stay_between_0_and_1
     ("old", "new", "why"),
     [
         ([0.1, 0.5, 0.9], [0.1, 0.5, 0.9], "only 3 examples rated by both; a line needs 10"),
+        ([0.1], [0.1], "only 1 example rated by both; a line needs 10"),
         ([0.0, 1.0] * 10, [0.1, 0.2, 0.3, 0.4] * 5, "the old rater gives fewer than 3 different scores"),
         ([0.1, 0.2, 0.3, 0.4] * 5, [1.0] * 20, "the new rater gives fewer than 3 different scores"),
     ],

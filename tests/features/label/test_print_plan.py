@@ -131,7 +131,7 @@ def test_drawing_outputs_to_label_prints_the_file_to_which_they_were_written(pro
         (["--json", "plan.json"], "writes a plan to a file: add --plan"),
         (
             ["--to", "-", "--next", "301", "--pool", "pool.jsonl"],
-            "holds 300 outputs that are not labelled yet; 301 cannot be taken",
+            "holds 300 unlabelled outputs; 301 cannot be taken",
         ),
         (["--to", "-", "--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],

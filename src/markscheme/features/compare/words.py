@@ -1,5 +1,7 @@
 """Sentences on why no line is fitted between two raters' scores."""
 
+from markscheme.phrases import counted
+
 
 def few_to_link(examples: int, needed: int) -> str:
     """Say that too few examples were rated by both raters to fit a line between their scores.
@@ -8,7 +10,7 @@ def few_to_link(examples: int, needed: int) -> str:
         examples: Number of examples that both rated.
         needed: Number of examples that a line needs.
     """
-    return f"only {examples} examples rated by both; a line needs {needed}"
+    return f"only {counted(examples, 'example')} rated by both; a line needs {needed}"
 
 
 def few_scores_to_link(rater: str, needed: int) -> str:

@@ -15,6 +15,7 @@ from markscheme.features.label.statistics import labels_next
 from markscheme.fingerprint import fingerprint
 from markscheme.grading.score import ROUNDING
 from markscheme.grading.verdict import middle_of
+from markscheme.phrases import counted
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import Rating
@@ -159,7 +160,8 @@ def choose_next(
     before = {example.id: example for example in labelled}
     free = [example for example in pool if example.id not in before]
     if not 1 <= count <= len(free):
-        raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
+        unlabelled = counted(len(free), "unlabelled output")
+        raise UsageError(f"the pool holds {unlabelled}; {count} cannot be taken")
     judge_passes, why = _judge_passes_and_reasons(rubric, pool, ratings)
     decided = passed or {}
     systems = _by_system(judge_passes, pool, free, decided, count)

@@ -359,7 +359,8 @@ def _drawn(work: LabelSession, pool: ResponsePool, count: int, seed: int, share:
         free = len(pool.examples) - len(drawn)
         if not free:
             state = "labelled" if narrowed.current is None else "among the rubric's examples"
-            note = f"The pool's {counted(len(drawn), 'response')} are all {state}: none is left to draw."
+            are = "is" if len(drawn) == 1 else "are all"
+            note = f"The pool's {counted(len(drawn), 'response')} {are} {state}: none is left to draw."
             return replace(narrowed, notes=(note,))
         if narrowed.current is not None:
             return narrowed
