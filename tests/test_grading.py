@@ -149,7 +149,7 @@ def test_if_normalizing_is_switched_off_the_score_is_the_raw_weighted_sum() -> N
 # --- samples --------------------------------------------------------------------------------------------------------
 
 
-def test_samples_of_a_judge_are_requested_at_once_and_numbered_and_their_median_counts() -> None:
+def test_samples_of_a_judge_are_requested_at_the_same_time() -> None:
     under_way, most, numbers = 0, 0, []
 
     class Slow(ScriptedJudge):

@@ -115,9 +115,7 @@ def test_a_reader_of_a_report_can_filter_and_search_its_examples_and_open_an_exa
     assert opened.told == []
 
 
-def test_the_list_of_examples_shows_a_page_at_a_time_and_can_be_sorted_by_any_column(
-    chromium: Browser, plain: Path
-) -> None:
+def test_the_list_of_examples_in_a_report_can_be_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain).page
     rows = page.locator(".list tbody tr")
     assert rows.count() == 25

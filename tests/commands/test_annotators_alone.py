@@ -26,7 +26,7 @@ def onward(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.proof
-def test_the_agreement_of_two_annotators_is_printed_and_the_json_has_every_coefficient(tmp_path: Path) -> None:
+def test_calibrate_prints_the_agreement_of_two_annotators_of_a_table(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     report = figures(tmp_path, "table.csv", "--human", "one", "two")
     assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)

@@ -162,7 +162,7 @@ def test_an_output_that_was_not_graded_counts_as_ungraded_and_not_as_a_fail(
     assert report["false_fails"] == []
 
 
-def test_several_files_of_promptfoo_s_results_are_joined_and_an_output_graded_twice_is_one_example(
+def test_an_output_graded_in_two_files_of_promptfoo_s_results_counts_as_one_example(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)

@@ -15,7 +15,7 @@ from tests.commands.pasted import printed_commands
 NONE = SettingsFile()
 
 
-def test_files_may_be_typed_between_options_and_a_repeated_option_takes_its_last_value() -> None:
+def test_files_of_one_command_may_be_typed_before_and_after_its_options() -> None:
     _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
     assert bound.arguments["rubric"] == ("a.json", "b.json")
     assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)

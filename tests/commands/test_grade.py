@@ -486,7 +486,7 @@ def test_a_holistic_strategy_is_refused_for_a_rubric_with_a_required_criterion(p
     assert "cannot tell whether 'clear' fails: it is required" in done.stderr
 
 
-def test_a_judge_is_asked_for_every_sample_and_the_json_has_the_levels_of_all_samples(project: Path) -> None:
+def test_the_json_of_grade_has_the_levels_of_all_samples_of_a_judge(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--json", "--samples", "3", stdin="LEVEL=4")
     (line,) = lines_of(done)
     assert line["usage"]["calls"] == len(prompts_asked(project)) == 3

@@ -268,7 +268,7 @@ def test_after_the_last_attempt_the_error_says_how_often_the_judge_was_asked() -
 
 
 @pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key")])
-def test_a_call_that_fails_with_a_final_error_is_not_retried_and_the_error_is_unchanged(error: JudgeError) -> None:
+def test_a_call_that_fails_with_a_final_error_is_not_retried(error: JudgeError) -> None:
     provider = Provider(always(error))
     (result,) = run(all_of(Limited(provider, Limiter()), 1))
     assert result is error

@@ -64,7 +64,7 @@ def played(answer: Answer, **options: Any) -> JudgeError:
 
 
 @pytest.mark.proof
-def test_a_real_model_s_answer_obeys_the_schema_and_its_token_probabilities_give_a_mean_level(
+def test_token_probabilities_of_a_real_model_s_answer_give_a_mean_level(
     llama: str,
 ) -> None:
     rubric = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})

@@ -230,9 +230,7 @@ def test_an_empty_reason_for_a_verdict_does_not_turn_a_fail_into_a_pass(
     assert row_of(results, "world", tmp_path).passed is False
 
 
-def test_assertions_in_an_assert_set_are_read_as_judges_and_the_assert_set_counts_once_in_the_score(
-    results: dict[str, Any], tmp_path: Path
-) -> None:
+def test_each_assertion_in_promptfoo_s_assert_set_is_read_as_a_judge(results: dict[str, Any], tmp_path: Path) -> None:
     raw = rows_of(results, "plain")[0]
     member = {"pass": False, "score": 0.0, "reason": "no", "assertion": {"type": "llm-rubric", "metric": "inner"}}
     whole = {"pass": False, "score": 0.0, "reason": "no", "componentResults": [member],

@@ -116,7 +116,7 @@ def test_gold_of_a_yes_no_criterion_is_the_majority_of_an_odd_number_of_annotato
 # ---------------------------------------------------------------------------------------------------------- ceiling
 
 
-def test_alpha_of_annotators_is_the_mean_over_pairs_of_annotators_and_has_a_jackknife_interval() -> None:
+def test_alpha_of_annotators_is_the_mean_of_alpha_over_pairs_of_annotators() -> None:
     people, judge = np.array(PEOPLE, dtype=float).T, np.array(JUDGE, dtype=float)
     everyone = np.column_stack([judge, people])
 

@@ -43,7 +43,7 @@ def test_a_judge_as_good_as_an_annotator_gets_no_finding() -> None:
 
 
 @pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
-def test_a_finding_on_bias_has_the_mean_levels_of_judge_and_gold_and_names_a_level_to_describe_better(
+def test_a_finding_on_bias_names_the_level_whose_description_should_be_changed_and_examples_of_it(
     size: float, code: str
 ) -> None:
     judge = MADE.judge

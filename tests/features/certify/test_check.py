@@ -138,7 +138,7 @@ def test_verifying_a_certificate_names_labelled_examples_that_were_left_out_of_i
     assert {"decisions: labelled and left out", "labels › n"} <= set(named(report))
 
 
-def test_verifying_a_certificate_names_changed_labels_and_a_changed_rubric_and_skips_missing_files(
+def test_verifying_a_certificate_names_changed_labels_and_a_changed_rubric(
     project: Path,
 ) -> None:
     labelled = (project / LABELS).read_text()

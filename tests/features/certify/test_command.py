@@ -490,7 +490,7 @@ def test_the_label_command_with_the_asked_option_shows_only_responses_that_a_cer
     assert "every response is decided" in done.stderr
 
 
-def test_assert_grade_fails_a_pytest_test_if_a_person_should_decide_and_says_that_in_the_error(
+def test_assert_grade_fails_a_pytest_test_if_a_person_should_decide(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified

@@ -25,7 +25,7 @@ def test_calibrating_on_the_command_line_and_from_python_counts_tried_settings_i
     assert [line["judge"] for line in lines(project)] == ["j0", "j1", "j2"]
 
 
-def test_each_judge_column_of_a_table_counts_as_a_tried_setting_and_no_record_of_settings_is_written(
+def test_each_judge_column_of_a_table_counts_as_a_tried_setting(
     project: Path,
 ) -> None:
     rows = ["id,judge_a,judge_b,human"]

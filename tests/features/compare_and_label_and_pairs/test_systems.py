@@ -15,7 +15,7 @@ def project(tmp_path: Path) -> Path:
     return write_project(tmp_path)
 
 
-def test_grades_of_pairs_have_the_judge_s_answers_in_both_orders_and_can_be_calibrated_and_compared(
+def test_calibrate_reads_the_judge_s_answers_in_both_orders_from_grades_of_pairs(
     project: Path,
 ) -> None:
     labelled(project)

@@ -315,7 +315,7 @@ def test_a_holistic_number_outside_0_to_100_is_refused_and_not_clipped(score: fl
 
 
 @pytest.mark.parametrize("answer", [None, "MET", {}, {"criterion_status": "MAYBE", "explanation": ""}, 4, ["MET"]])
-def test_a_criterion_is_asked_about_once_more_after_an_invalid_answer_and_is_ungraded_after_a_second(
+def test_a_criterion_is_left_ungraded_after_two_invalid_answers(
     answer: Any,
 ) -> None:
     prompts: list[str] = []

@@ -91,7 +91,7 @@ def test_the_next_command_printed_for_a_counts_file_repeats_the_options_named_co
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
 
 
-def test_counts_made_with_another_rubric_are_refused_and_the_error_names_a_level_outside_the_scale(
+def test_counts_made_with_another_rubric_are_refused(
     project: Path,
 ) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)

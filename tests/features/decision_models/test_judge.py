@@ -377,7 +377,7 @@ def test_if_a_server_does_not_know_the_request_s_format_the_error_names_the_othe
 @pytest.mark.parametrize(
     "body", [b"<html>Sign in</html>", b"", b"fine", b'{"result": "ok"}', b'{"answers": 3}', b"[" * 99_999]
 )
-def test_a_web_page_or_unrelated_json_as_an_answer_is_unreadable_and_the_error_mentions_the_address(
+def test_a_web_page_in_place_of_an_answer_causes_an_error_that_says_to_check_the_server_s_address(
     wire: str, body: bytes
 ) -> None:
     error = played(wire, Answer(body))
@@ -395,7 +395,7 @@ def test_an_unreachable_server_raises_an_error_that_allows_a_retry() -> None:
     assert isinstance(refusal(at("http://127.0.0.1:9", "systemone")), JudgeSilent)
 
 
-def test_a_user_s_own_server_of_a_decision_model_needs_no_api_key_and_its_address_may_end_in_v1(
+def test_a_user_s_own_server_of_a_decision_model_needs_no_api_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:

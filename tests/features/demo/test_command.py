@@ -70,7 +70,7 @@ def test_demo_shows_raw_agreement_and_kappa_then_a_planted_fault_then_a_sealed_f
 
 
 @pytest.mark.proof
-def test_demo_calls_its_labels_constructed_and_its_round_simulated_and_calls_neither_of_them_human(
+def test_demo_never_calls_its_labels_or_simulated_responses_human(
     demo: Demo,
 ) -> None:
     output = " ".join(demo(*FIRST).stdout.split())

@@ -20,7 +20,7 @@ def graded() -> ExperimentRun:
     return asyncio.run(run_experiment(ONE, ScriptedJudge([{"c1": "MET"}]), model=ScriptedJudge(["Paris."])))
 
 
-def test_accepting_an_experiment_creates_the_folder_and_the_accepted_run_is_read_back_from_it(
+def test_an_accepted_experiment_is_read_back_from_the_folder_that_accepting_creates(
     graded: ExperimentRun, tmp_path: Path
 ) -> None:
     path = tmp_path / "try.experiment" / "accepted.json"

@@ -111,7 +111,7 @@ def test_outputs_with_rare_levels_or_from_groups_with_few_labels_are_drawn_more_
     assert chance[("thin group",)] == approx(1.5 * chance[()])
 
 
-def test_outputs_labelled_before_are_not_drawn_again_and_are_counted_in_their_stratum() -> None:
+def test_outputs_labelled_before_are_not_drawn_for_labelling_again() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     first = choose_next(RUBRIC, examples, ratings, 40)
     labelled = [pick.example for pick in first.picks]

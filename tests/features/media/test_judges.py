@@ -118,7 +118,7 @@ def test_a_prompt_without_images_is_sent_as_plain_text() -> None:
     assert request["messages"][1] == {"role": "user", "content": prompt.user}
 
 
-def test_a_judge_may_quote_the_placeholder_of_an_image_and_the_quote_is_found_in_the_image_s_input() -> None:
+def test_a_judge_s_quote_of_an_image_s_placeholder_is_found_in_the_image_s_input() -> None:
     with ChatServer(lambda _: completion(MET)) as server:
         done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
     assert done.verdicts["right"].quote_in == "chart"

@@ -223,7 +223,7 @@ def test_in_an_export_a_judge_s_nan_is_read_as_ungraded_and_the_words_not_applic
     assert judged["p2"].declined == "not applicable"
 
 
-def test_nan_within_an_agent_s_steps_is_kept_and_a_response_that_is_nan_counts_as_missing(tmp_path: Path) -> None:
+def test_a_response_that_is_nan_in_an_export_counts_as_missing(tmp_path: Path) -> None:
     files = exports.inspect()
     first, second, *_ = files["log.json"]["samples"]
     first["messages"][1]["tool_calls"][0]["arguments"] = {"weight": float("nan")}

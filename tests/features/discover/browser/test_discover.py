@@ -242,7 +242,7 @@ def test_a_server_killed_while_outputs_are_read_in_a_browser_loses_no_note(
     assert book.mode("other-b").halves == ("half-one", "half-two")
 
 
-def test_two_readers_work_at_the_same_time_and_a_second_window_of_one_reader_is_refused(
+def test_two_readers_can_read_outputs_in_a_browser_at_the_same_time_but_one_reader_in_one_window_only(
     servers: Start, project: Path, chromium: Browser
 ) -> None:
     server = servers(project)
@@ -298,7 +298,7 @@ def test_discover_shows_a_long_note_and_a_long_trace_and_text_that_runs_from_rig
     assert {n.quote_in for n in notes if n.quote} == {"response"}
 
 
-def test_a_note_can_be_dragged_into_a_failure_mode_and_an_agent_s_proposal_waits_until_it_is_accepted(
+def test_a_note_can_be_dragged_into_a_failure_mode_on_the_reading_page(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
