@@ -36,14 +36,15 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
 
 
 def names_responses_otherwise(path: Path, options: ColumnOptions) -> bool:
-    """Return True if responses are in a column that the user names, or whose name isn't one of markscheme's own."""
+    """Return True if responses are in a column that isn't named as ours are, or if no column of a table holds any."""
     peek = Peek(path, options)
     names = set(chain.from_iterable(peek.records))  # a key inside a record names no response
     is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)
     if not is_plain or not names or names & _NAMES_OF_OURS:
         return False
     roles = output_roles(open_sheet(path, options).columns, options)
-    return any(role == "response" and (name in names or options.response) for name, role in roles.items())
+    responses = [name for name, role in roles.items() if role == "response"]
+    return not responses or any(name in names or options.response for name in responses)
 
 
 FileContent: TypeAlias = Literal["format", "responses", "other"]

@@ -59,3 +59,12 @@ def test_the_label_command_printed_after_a_draw_repeats_the_options_on_annotator
     options = ("--next", "20", "--to", "next.jsonl", *OF_POOL)
     assert next_command(project, *options)[3:] == ["--pool", "next.jsonl", "--rater", "YOUR-NAME"]
     assert next_command(project, *options, *OF_PAGE)[3:] == ["--pool", "next.jsonl", *OF_PAGE]
+
+
+@pytest.mark.parametrize("file", ["rows.csv", "rows.jsonl"])
+def test_a_pool_without_responses_is_refused_with_the_option_that_names_their_column(project: Path, file: str) -> None:
+    (project / "rows.csv").write_text("id,score\na,1\nb,2\n")
+    (project / "rows.jsonl").write_text('{"id": "a", "score": 1}\n{"id": "b", "score": 2}\n')
+    done = run("markscheme", "label", "tone", "--plan", "--pool", file, cwd=project)
+    assert done.returncode == 2
+    assert f"markscheme label tone --plan --pool {file} --response COLUMN" in done.stderr

@@ -224,8 +224,10 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Return True if a file is a table that has a column for reasons, comments or the like, which may be notes."""
-    if file_format not in (None, TABLE, LIST, PLAIN_LINES):
+    """Return True if a file is a table, of which the user may say what column has the notes if it isn't evident."""
+    if file_format in (TABLE, LIST, PLAIN_LINES):
+        return bool(peek.records)
+    if file_format is not None:
         return False
     names = {name for record in peek.records for name in record}
     return any(set(name_words(name)) & REASON_WORDS for name in names)
