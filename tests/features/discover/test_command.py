@@ -269,7 +269,7 @@ def test_discover_asks_for_the_pool_option_if_the_pool_file_was_moved(project: P
     [
         (["--plan"], "--suggest"),
         (["--assign", "notes.jsonl", "--kind", "human"], "--rater"),
-        (["--notes", "outputs.jsonl"], "has no notes"),
+        (["--notes", "outputs.jsonl"], "no column holds notes: --map COLUMN=note"),
         (["--notes", "nowhere.csv"], "there is no such file"),
         (["--report", "--unseen", "0"], "must be above 0 and below 1"),
         (["--report", "--unseen", "5%"], "must be above 0 and below 1, got 5%; did you mean 0.05?"),

@@ -63,7 +63,12 @@ class _IdleOptions(NamedTuple):
 _RULES: Final = (
     _IdleOptions(
         lambda call: not call.has("suggest"),
-        _OF_ASKING,
+        tuple(option for option in _OF_ASKING if option != "--judge"),
+        "reading asks no model; add --suggest JUDGE, or leave it out",
+    ),
+    _IdleOptions(
+        lambda call: not call.has("suggest", "pool") and not call.takes_notes,  # in a table it names columns
+        ("--judge",),
         "reading asks no model; add --suggest JUDGE, or leave it out",
     ),
     _IdleOptions(
