@@ -185,12 +185,6 @@ _RULES: Final = (
     ),
     _IdleRule(
         "label",
-        lambda call: call.has("plan") and not call.has("to"),
-        names.OF_SERVERS,
-        "it is about a labelling page, and --plan opens none; leave it out",
-    ),
-    _IdleRule(
-        "label",
         lambda call: call.has("sheet"),
         names.OF_SERVERS,
         "it is about a page that is served, and a sheet is a file; leave it out",
