@@ -136,7 +136,7 @@ def test_strata_stated_in_the_file_of_outputs_are_used_for_the_draw() -> None:
 @pytest.mark.parametrize("count", [0, 11])
 def test_no_more_outputs_are_drawn_than_the_file_of_outputs_has(count: int) -> None:
     examples, ratings = pool([5.0] * 10)
-    with pytest.raises(UsageError, match="holds 10 outputs"):
+    with pytest.raises(UsageError, match="holds 10 unlabelled outputs"):
         choose_next(RUBRIC, examples, ratings, count)
 
 
