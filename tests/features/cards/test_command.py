@@ -96,3 +96,23 @@ def test_a_judge_card_is_written_next_to_the_accepted_run_in_whatever_folder_the
     names = {"mine.json", "mine.card.json", "mine.card.md", ratings.name}
     assert {path.name for path in (here / "kept").iterdir()} == names
     assert run("markscheme", "verify", "kept/mine.card.json", cwd=here).returncode == 0
+
+
+def test_a_judge_card_says_of_how_many_examples_two_annotators_labelled_if_not_all_are_labelled_by_two(
+    here: Path,
+) -> None:
+    home = here / "calibration" / "clear"
+    of_one = json.loads((home / "card.json").read_text())
+    examples = [json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]
+    for ordinal, example in enumerate(examples):
+        label = example["labels"][0]
+        example["labels"] = [label, {**label, "rater": "second"}] if 3 * ordinal < 2 * len(examples) else [label]
+    (home / "examples.jsonl").write_text("".join(json.dumps(example) + "\n" for example in examples))
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--force", "--quiet")
+    run(*command, cwd=here, env=setting.environment(here))
+    card = json.loads((home / "card.json").read_text())
+    twice = card["labels"]["labelled_twice"]
+    assert 0 < twice < len(examples)
+    assert f"labels of one annotator, of several on {twice} examples" in (home / "card.md").read_text()
+    assert run("markscheme", "verify", "calibration/clear", cwd=here).returncode == 0
+    assert "labelled_twice" not in of_one["labels"]

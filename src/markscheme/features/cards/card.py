@@ -42,6 +42,9 @@ OPTIONS_OF_ONE_RUN: Final = (
 )
 """Options of labels that a card records, besides those that choose examples."""
 
+KEY_OF_LABELLED_TWICE: Final = "labelled_twice"
+"""Key of a card's labels with the number of examples with two annotators, where these are too few for all to count as
+labelled by two; other cards don't have it."""
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "agreement": "agreement",
@@ -211,6 +214,8 @@ def card_of(
     measured = accepted["measurements"]
     judge = accepted["judge"]
     answer = calibration.decision.gate_answer
+    labelled_twice = comparison.gold.few_labelled_twice
+    by_two = {KEY_OF_LABELLED_TWICE: labelled_twice} if labelled_twice else {}  # so that other cards keep their digest
     criteria = {
         name: {"kappa": criterion.headline, "bias": criterion.statistics.get("signed_error")}
         for name, criterion in comparison.criteria.items()
@@ -222,7 +227,7 @@ def card_of(
             "fingerprint": digests["judge"],
         },
         "prompt": {"fingerprint": digests["prompt"], "template": digests["template"]},
-        "labels": {**accepted["labels"], "digest": digests["labels"]},
+        "labels": {**accepted["labels"], **by_two, "digest": digests["labels"]},
         "use": accepted["use"],
         "verdict": accepted["verdict"],
         "because": calibration.decision.because_code,

@@ -7,14 +7,14 @@ from typing import Any, Final
 from markscheme.calibration.comparison.limits import OF
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.errors import RatingError
-from markscheme.features.cards.card import JudgeCard
+from markscheme.features.cards.card import KEY_OF_LABELLED_TWICE, JudgeCard
 from markscheme.features.cards.verification import Verification
 from markscheme.grading.receipt import CARD, allowed_in_words
 from markscheme.phrases import counted, in_words, number
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
-from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.labels import LABELS_IN_WORDS, labels_in_words
 from markscheme.stats import Estimate
 
 TONES: Mapping[str, Tone] = {"gate": "good", "trend": "trend", "explore": "open", "none": "bad"}
@@ -79,7 +79,12 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     provenance = f", {judge['provenance']}" if judge["provenance"] else ""
     yield "Judge", f"{judge['name']}{models}, {judge['source']}{provenance}"
     reference = str(labels["reference"])
-    yield "Labels", f"{counted(int(labels['n']), 'example')}, {LABELS_IN_WORDS.get(reference, reference)}"
+    by_whom = (
+        labels_in_words(reference, int(labels.get(KEY_OF_LABELLED_TWICE, 0)))
+        if reference in LABELS_IN_WORDS
+        else reference
+    )
+    yield "Labels", f"{counted(int(labels['n']), 'example')}, {by_whom}"
     yield from _sides(figures["decisions"])
     if figures["decisions"] is not None:
         agreement = (
