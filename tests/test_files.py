@@ -152,7 +152,7 @@ def test_a_write_to_a_full_disk_leaves_the_old_file_as_it_was_and_no_partial_new
     assert path.read_text() == "before"
 
 
-def test_a_file_that_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+def test_writing_to_a_link_writes_the_file_that_it_leads_to_and_keeps_the_link(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     whole, link = tmp_path / "shared" / "whole.json", tmp_path / "link.json"
     whole.write_text("before")
@@ -229,7 +229,7 @@ def test_existing_files_and_broken_symlinks_are_left_alone_when_files_are_added(
     assert add_files(files, tmp_path)[0] == []
 
 
-def test_a_file_to_add_whose_folder_cannot_be_created_is_reported(tmp_path: Path) -> None:
+def test_adding_a_file_whose_folder_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("a file where a folder belongs")
     with pytest.raises(UsageError, match="cannot be written"):
         add_files({Path("b", "new.md"): "new"}, tmp_path)

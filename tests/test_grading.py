@@ -433,7 +433,7 @@ def test_concurrency_below_one_is_refused() -> None:
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
 
 
-def test_if_too_few_samples_of_a_judge_can_be_read_the_reason_is_that_of_a_failed_sample() -> None:
+def test_a_response_with_too_few_readable_samples_is_ungraded_with_the_reason_of_a_failed_sample() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return JudgeUnavailable("asks to wait (429)") if sample else {"a": "3"}
 

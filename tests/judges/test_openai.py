@@ -274,7 +274,7 @@ ABOUT_ONE_PROMPT = {
 
 @pytest.mark.parametrize("error", ABOUT_ONE_PROMPT.values(), ids=ABOUT_ONE_PROMPT.keys())
 @pytest.mark.parametrize("refused", [0, 1], ids=["first", "second"])
-def test_if_openai_refuses_one_prompt_requests_for_other_prompts_keep_all_their_parameters(
+def test_a_refusal_of_one_prompt_by_openai_leaves_all_parameters_in_requests_for_other_prompts(
     error: dict[str, Any], refused: int
 ) -> None:
     def decide(body: dict[str, Any]) -> Answer:

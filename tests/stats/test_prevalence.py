@@ -297,7 +297,9 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_invalid_arguments_of_pass_rates_raise_an_error_that_names_the_arguments(call: Any, message: str) -> None:
+def test_invalid_arguments_of_functions_for_pass_rates_raise_an_error_that_names_the_arguments(
+    call: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

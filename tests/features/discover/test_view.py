@@ -47,7 +47,7 @@ def test_the_report_of_a_discovery_equals_its_golden_files(golden: GoldenFiles) 
     golden.check("discovery.md", render_markdown(view(discovery())), HERE)
 
 
-def test_the_json_of_a_discovery_has_the_keys_of_the_format() -> None:
+def test_the_json_of_discover_has_the_documented_keys() -> None:
     data = json.loads(dumps(json_of(discovery())))
     assert set(data) == {
         *("schema", "name", "pool", "read", "raters", "notes", "modes", "new_mode", "read_more", "agreement"),

@@ -311,14 +311,14 @@ def test_improve_with_too_few_labelled_tasks_exits_4_before_asking_the_judge(tmp
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_in_improve_several_examples_of_one_task_count_as_a_single_example(tmp_path: Path) -> None:
+def test_the_improve_command_counts_several_examples_of_one_task_as_a_single_example(tmp_path: Path) -> None:
     project = Project(make_project(tmp_path, n=60, tasks=30))
     _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     assert (report["dev"], report["sealed"], report["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
     assert report["gain"]["n"] == 20
 
 
-def test_a_plan_of_improve_asks_no_judge_and_writes_nothing(project: Project) -> None:
+def test_improve_with_the_plan_option_asks_no_judge_and_writes_nothing(project: Project) -> None:
     status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.prompts_received()) == (0, [])
     assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)

@@ -85,7 +85,7 @@ def test_the_reported_gain_of_a_confirmed_wording_is_nearly_unbiased(true_t: flo
     assert np.mean(covered) > 0.93
 
 
-def test_a_confirmed_gain_that_is_equal_in_all_tasks_is_reported_in_full_and_without_an_interval() -> None:
+def test_a_confirmed_gain_that_is_equal_in_all_tasks_is_reported_without_an_interval() -> None:
     gain = confirmed_gain([0.1] * 8, None, 1.9, method="gain")
     assert gain.value == pytest.approx(0.1)
     assert gain.low is None

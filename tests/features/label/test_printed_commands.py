@@ -50,7 +50,7 @@ def test_the_next_command_of_a_labelling_plan_repeats_the_plan_s_options_on_pool
     assert drawn.returncode == 0, drawn.stderr
 
 
-def test_the_next_command_of_a_plan_keeps_the_annotators_who_share_the_pool(project: Path) -> None:
+def test_the_command_printed_by_a_labelling_plan_names_the_annotators_who_share_the_pool(project: Path) -> None:
     command = next_command(project, *OF_POOL, "--share", "ann,bob", "--each", "1", "--overlap", "5")
     assert command[-6:] == ["--share", "ann,bob", "--each", "1", "--overlap", "5"]
 

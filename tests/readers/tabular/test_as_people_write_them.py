@@ -225,7 +225,7 @@ def test_a_row_without_ratings_in_a_table_with_ratings_remains_an_example(tmp_pa
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 
 
-def test_a_row_with_too_few_delimiters_is_read_with_empty_cells_at_its_end_and_a_message(tmp_path: Path) -> None:
+def test_a_row_with_too_few_delimiters_is_read_with_empty_cells_at_its_end(tmp_path: Path) -> None:
     rows = [f"e{i},{judge},{human},seen" for i, (judge, human) in enumerate(zip(VOTES, OTHERS, strict=True))]
     rows[3] = rows[3].removesuffix(",seen")
     reading = read_files([file_of(tmp_path, "\n".join(["id,judge,human,remark", *rows]))], ColumnOptions())

@@ -379,7 +379,7 @@ def test_the_removed_command_tune_names_improve_and_certify_as_its_successors(
 
 
 @pytest.mark.proof
-def test_a_rubric_file_names_the_judge_its_weights_were_fitted_to_and_calibrate_warns_about_any_other_judge(
+def test_calibrate_warns_if_the_judge_is_not_the_one_that_the_rubric_s_weights_were_fitted_to(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
