@@ -107,7 +107,6 @@ PRICE = "price=1:2"
         (("pass-rate", "verdicts.csv"), ("cache=off", "price=1:2"), "no judge is asked; add --track"),
         (("grade", "manners", "pool.jsonl", "--show-prompt"), ("cache=off", PRICE), "--show-prompt asks nothing"),
         (("grade", "manners", "pool.jsonl", *JUDGE), ("agreement_weights=linear",), "`markscheme calibrate TABLE`"),
-        (("label", "manners", "--plan"), ("port=8123",), "--plan opens none"),
         (SHEET, ("host=127.0.0.1",), "a sheet is a file"),
         (SHEET, ("cache=off",), "it is for a plan"),
     ],
