@@ -199,8 +199,8 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
     by_words: dict[str, Criterion] = {}
     for rubric in rubrics:
         for criterion in rubric.criteria:
-            named = replace(criterion, name=f"{criterion.name}-{criterion.wording[:8]}", required=False)
-            by_words.setdefault(criterion.wording, named)
+            unique = f"{criterion.name.removeprefix(_BEFORE)}-{criterion.wording[:8]}"
+            by_words.setdefault(criterion.wording, replace(criterion, name=unique, required=False))
     return Rubric(tuple(by_words.values()), name=name), {words: criterion.name for words, criterion in by_words.items()}
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from markscheme.features.label.label_session import LabelSession, ResponseAnswers
+from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.setup import open_work
 from tests.commands.console import run
@@ -89,6 +90,37 @@ def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling
     verdicts = json.loads((folder / "report.json").read_text())["verdicts"]
     assert (verdicts["n"], verdicts["tasks"], verdicts["responses"]) == (11, 6, 6)
     assert verdicts["agreement"]["value"] == 1.0
+
+
+def test_rows_are_labelled_on_the_criteria_of_a_rubric_that_they_share_and_on_their_own_and_calibrated_on_both(
+    folder: Path,
+) -> None:
+    (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
+    judge = (folder / "judging.py").read_text().replace('"(c[0-9]+)"', '"((?:row-)?c[0-9]+)"')
+    (folder / "judging.py").write_text(judge.replace("town in said", "town in said or town == 'any'"))
+    work = labelled(folder, "ann", core="core.yaml")
+    work.file.close()
+    assert {len(work.questions_at(step)) for step in work.steps} == {2, 3, 4}
+    second = next(command for _, command in onward_steps(work))
+    assert second == "markscheme label core.yaml rows.jsonl --rater SECOND"
+    progress = run("markscheme", "label", "core.yaml", "rows.jsonl", "--progress", cwd=folder).stdout
+    assert "17 of 17 criteria, in 6 of 6 tasks" in " ".join(progress.split())
+    assert "Next: markscheme calibrate core.yaml rows.jsonl" in progress
+    judged = ("--judge", "function:judging:judge", "--json", "report.json")
+    done = run("calibrate", "core.yaml", "rows.jsonl", *judged, cwd=folder)
+    assert "that the row lacks" not in done.stderr
+    assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 17
+
+
+def test_label_refuses_a_rubric_next_to_a_file_whose_rows_bring_none_and_a_sheet_of_a_rubric_and_rows(
+    folder: Path,
+) -> None:
+    (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
+    (folder / "plain.jsonl").write_text('{"id": "a", "response": "It passes Leeds."}\n')
+    plain = run("markscheme", "label", "core.yaml", "plain.jsonl", cwd=folder)
+    assert (plain.returncode, "markscheme label core.yaml --pool plain.jsonl" in plain.stderr) == (2, True)
+    sheet = run("markscheme", "label", "core.yaml", "rows.jsonl", "--sheet", "ann.html", cwd=folder)
+    assert (sheet.returncode, "label core.yaml and rows.jsonl on the page" in sheet.stderr) == (2, True)
 
 
 def test_an_offline_labelling_page_asks_about_each_row_s_own_criteria(folder: Path) -> None:

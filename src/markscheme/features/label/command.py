@@ -60,6 +60,9 @@ def _number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
 
 def label(
     rubric: RubricName,
+    rows: Annotated[
+        str | None, Parameter(metavar="ROWS", help="rows with rubrics of their own, which share RUBRIC")
+    ] = None,
     /,
     *,
     pool: Pool = None,
@@ -121,6 +124,12 @@ def label(
     """
     steps = {"--plan": plan, "--progress": progress, "--same-meaning": same_meaning, "--disputed": disputed}
     _refuse_two_steps(steps | {"--audits": audits}, sheet)
+    core = None
+    if rows is not None:
+        for option, value in {"--plan": plan, "--same-meaning": same_meaning, "--disputed": disputed}.items():
+            if value:
+                raise UsageError(f"{option} is about one rubric or file: leave {rubric} or {rows} out")
+        core, rubric = rubric, rows
     if plan or pairs or to is not None:
         if not pairs:
             _refuse_half_a_draw(next, pool, to)
@@ -162,7 +171,7 @@ def label(
     from markscheme.features.label import run, setup, without_page
 
     if progress:
-        return without_page.print_progress(setup.rubric_of_results(rubric, Path.cwd()), pool, json=as_json)
+        return without_page.print_progress(setup.rubric_of_results(rubric, Path.cwd()), pool, json=as_json, core=core)
     if same_meaning is not None:
         return without_page.note_same_meaning(rubric, same_meaning)
     if disputed:
@@ -187,6 +196,7 @@ def label(
         columns=columns,
         page=page,
         json=as_json,
+        core=core,
     )
 
 

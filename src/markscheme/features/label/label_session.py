@@ -113,6 +113,7 @@ class LabelSession:
         whole_steps: The steps at which the question about the whole response is asked first.
         whole_voices: Annotators' decisions on whole responses where they differ, by id, in the form of the page; empty
             unless the rater adjudicates.
+        core: Name of the rubric that rows with rubrics of their own share; None without one.
     """
 
     rubric: Rubric
@@ -127,6 +128,7 @@ class LabelSession:
     notes: tuple[str, ...] = ()
     whole_steps: frozenset[Step] = frozenset()
     whole_voices: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
+    core: str | None = None
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()

@@ -1,5 +1,6 @@
 """Steps after a rater has labelled everything: find another annotator, adjudicate, or calibrate a judge."""
 
+from dataclasses import replace
 from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
@@ -17,7 +18,7 @@ FEWEST_OF_EACH_DECISION = 10
 
 def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return what to do once a rater has labelled everything, each step as a reason and a command; empty until then."""
-    commands = Commands.on(work.rubric)
+    commands = commands_on(work)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:
         return ()
@@ -43,6 +44,12 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
         ("Or compare a judge with the labels now:", calibrate),
         *_numbers_to_improve(work),
     )
+
+
+def commands_on(work: LabelSession) -> Commands:
+    """Return the builder of commands on what is labelled: a rubric, rows, or a rubric and rows that share it."""
+    commands = Commands.on(work.rubric)
+    return commands if work.core is None else replace(commands, rubric=f"{quote(work.core)} {commands.rubric}")
 
 
 def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:

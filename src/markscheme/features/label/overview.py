@@ -1,7 +1,7 @@
 """Overview of labelling: how much each annotator has labelled, how often they agree, and who changes answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import quote
 from statistics import median
@@ -13,13 +13,12 @@ from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import AGREEMENT_STEP, agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
 from markscheme.features.label.relabelling import labels_to_give_again
-from markscheme.features.label.rows import rows_to_label
+from markscheme.features.label.rows import rows_named
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.second_labels import FOR_A_GATE
-from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -85,6 +84,7 @@ class Overview:
         of_rows: If each response brings its own criteria, a phrase on how many criteria have labels, and in how many
             tasks; else None.
         incomplete: Number of labelled responses on which an annotator left out a criterion.
+        core: Name of the rubric that rows share; None without one.
     """
 
     rubric: Rubric
@@ -96,6 +96,7 @@ class Overview:
     to_relabel: str | None = None
     of_rows: str | None = None
     incomplete: int = 0
+    core: str | None = None
 
     @property
     def next_step(self) -> str | None:
@@ -103,20 +104,21 @@ class Overview:
         return self.next_labels.of(self.labelled.get(0, 0), self.pool) or self.to_relabel
 
 
-def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
+def overview_of(named: str, here: Path, pool: Path | None, core: str | None = None) -> Overview:
     """Make the overview of labelling a rubric's own examples, or the responses of another file.
 
     Args:
         named: Name or file of the rubric; or a file whose rows have their own criteria.
         here: The working directory.
         pool: The other file; None for the rubric's own examples.
+        core: Name or file of the rubric that rows share, if `named` is a file of rows; None without one.
 
     Raises:
         UsageError: The rubric isn't found.
         RatingError: A file can't be read, or there are no examples.
     """
     source = find_rubric(named, here)
-    rows = rows_to_label(source, every=False) if rows_bring_rubrics(source) else None
+    rows = rows_named(source, here, core, every=False)
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
     responses = read_pool(pool or examples_file(folder), rubric) if rows is None else rows.pool
@@ -145,6 +147,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         pool=None if pool is None else str(pool),
         to_relabel=labels_to_give_again(carried_labels(own_examples, rubric)),
         of_rows=None if rows is None else rows.progress(first),
+        core=core,
         incomplete=0 if rows is not None else _incomplete(first, rubric),
     )
 
@@ -253,6 +256,8 @@ def _onward(overview: Overview) -> tuple[str, str]:
     If too few examples have two annotators, the next step is that a second annotator labels.
     """
     commands = Commands.on(overview.rubric)
+    if overview.core is not None:
+        commands = replace(commands, rubric=f"{quote(overview.core)} {commands.rubric}")
     labels = overview.next_labels.labels
     if overview.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)

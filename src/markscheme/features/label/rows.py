@@ -4,9 +4,10 @@ import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
-from markscheme.errors import Fault, RatingError
+from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.features.label.pool import ResponsePool
 from markscheme.grading.by_row import own_rubric
 from markscheme.json_text import json_or
@@ -15,9 +16,11 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import examples_from
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating
-from markscheme.readers.plain_tables import numbered_rows
-from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
+from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.of_rows import ROWS_ALONE, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_rubric
 
 ASKED_WHOLE = 12
 """Largest number of own criteria for which a response is labelled on all of them."""
@@ -61,12 +64,34 @@ class RowsToLabel(NamedTuple):
         return f"{criteria}, in {len(begun)} of {counted(len(set(task_by_id.values())), 'task')}"
 
 
-def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
+def rows_named(path: Path, here: Path, core: str | None, *, every: bool) -> RowsToLabel | None:
+    """Read responses to label from a file, if its rows bring their own criteria; else return None.
+
+    Args:
+        path: The file.
+        here: The working directory, from which the core rubric is searched.
+        core: Name or file of the rubric that all rows share; None without one.
+        every: True if responses are labelled on all of their criteria, however many there are.
+
+    Raises:
+        RatingError: Rows or their rubrics are invalid; the message names each with its line.
+        UsageError: There is a core rubric, and the rows bring no criteria.
+    """
+    if rows_bring_rubrics(path):
+        return rows_to_label(path, every=every, core=None if core is None else load_rubric(find_rubric(core, here)))
+    if core is not None:
+        pooled = f"markscheme label {quote(core)} --pool {quote(path.name)}"
+        raise UsageError(f"{path.name} holds no rows with rubrics of their own; to label them by {core}: {pooled}")
+    return None
+
+
+def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None) -> RowsToLabel:
     """Read responses to label from a file whose rows bring their own criteria.
 
     Args:
         path: The file.
         every: True if responses are labelled on all of their criteria, however many there are.
+        core: The rubric that all rows share, on whose criteria each response is labelled too; None without one.
 
     Raises:
         RatingError: Rows or their rubrics are invalid; the message names each with its line.
@@ -77,7 +102,7 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     labels: list[tuple[Rating, Rubric]] = []
     for line, data in numbered_rows(path):
         try:
-            example, rubric = _row(data, line)
+            example, rubric = _row(data, line, core)
         except (RatingError, ValueError) as error:
             faults.append(Fault(error.faults[0].problem if isinstance(error, RatingError) else str(error), line))
             continue
@@ -103,18 +128,20 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     return RowsToLabel(of_all, ResponsePool(tuple(examples), (), in_file), criteria_by_id)
 
 
-def _row(data: Any, line: int) -> tuple[Example, Rubric]:
+def _row(data: Any, line: int, core: Rubric | None) -> tuple[Example, Rubric]:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
     data = {"id": f"ex-{line}", **data}
     (example,) = examples_from([{**data, "labels": []}], ROWS_ALONE).examples
-    row_rubric = own_rubric(row_rubric_in(example.submission.inputs, None), None, "add")
-    if not isinstance(row_rubric, RowRubric):
-        raise ValueError(row_rubric or "the row has no rubric")
-    names = {criterion.name for criterion in row_rubric.rubric.criteria}
+    row_rubric = own_rubric(row_rubric_in(example.submission.inputs, core), core, row_rule(None, core))
+    if isinstance(row_rubric, str):
+        raise ValueError(row_rubric)
+    rubric = row_rubric.rubric if row_rubric is not None else core
+    assert rubric is not None
+    names = {criterion.name for criterion in rubric.criteria}
     labels = list(_labels_on(data.get("labels"), names))
-    (example,) = examples_from([{**data, "labels": labels}], row_rubric.rubric).examples
-    return example, row_rubric.rubric
+    (example,) = examples_from([{**data, "labels": labels}], rubric).examples
+    return example, rubric
 
 
 def _labels_on(labels: Any, names: Collection[str]) -> Iterator[Mapping[str, Any]]:

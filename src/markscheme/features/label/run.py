@@ -44,6 +44,7 @@ def label_on_pages(
     columns: ColumnOptions,
     page: PageOptions,
     json: bool,
+    core: str | None = None,
 ) -> int:
     """Serve each rater's page until Ctrl-C, or write it as a sheet; return the exit status.
 
@@ -60,7 +61,10 @@ def label_on_pages(
         columns: What the pool's columns and values mean.
         page: How the page is served.
         json: True to print JSON.
+        core: Name of the rubric that rows share, if `rubric` is a file of rows; None without one.
     """
+    if core is not None and sheet is not None:
+        raise UsageError(f"answers on a sheet are taken in by one rubric: label {core} and {rubric} on the page")
     with _opened(
         rubric,
         pool,
@@ -72,6 +76,7 @@ def label_on_pages(
         audits=audits,
         columns=columns,
         page=page,
+        core=core,
     ) as works:
         _say_what_is_left_out(works)
         if sheet is not None:
@@ -106,6 +111,7 @@ def _opened(
     audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     page: PageOptions,
+    core: str | None = None,
 ) -> Iterator[list[LabelSession]]:
     """Open each rater's work, and keep other processes from writing to the raters' files while the context lasts."""
     if find_spec("fcntl") is None:
@@ -129,6 +135,7 @@ def _opened(
                     audits=audits,
                     columns=columns,
                     seed=order_seed(page),
+                    core=core,
                 )
             )
         yield works

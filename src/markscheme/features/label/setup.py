@@ -16,7 +16,7 @@ from markscheme.features.label.label_order import Step, steps_of
 from markscheme.features.label.label_session import LabelSession, Question
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.relabelling import to_relabel
-from markscheme.features.label.rows import RowsToLabel, rows_to_label
+from markscheme.features.label.rows import RowsToLabel, rows_named
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.whole_question import (
@@ -37,7 +37,6 @@ from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.wordings import record_words
-from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -61,6 +60,7 @@ def open_work(
     audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
+    core: str | None = None,
 ) -> LabelSession:
     """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
 
@@ -80,6 +80,7 @@ def open_work(
         audits: True to label the responses that `pass-rate --track` drew, in their order.
         columns: What the columns and values of a pool that is a table mean.
         seed: Random seed of the order, the draw and the share.
+        core: Name or file of the rubric that rows share, if `named` is a file of rows; None without one.
 
     Raises:
         UsageError: The rubric isn't found, there is no pool, a name can't be part of a path, or the same rater is
@@ -90,7 +91,7 @@ def open_work(
         RatingWarning: Half a line at the end of a file was set aside.
     """
     source = find_rubric(rubric_of_results(named, here), here)
-    rows = rows_to_label(source, every=all_criteria) if rows_bring_rubrics(source) else None
+    rows = rows_named(source, here, core, every=all_criteria)
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
@@ -122,7 +123,7 @@ def open_work(
             steps = _steps(list(work.questions), work, seed, share)
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
         if rows is not None:
-            return replace(ordered, notes=(*ordered.notes, rows.note))
+            return replace(ordered, notes=(*ordered.notes, rows.note), core=core)
         if pool is not None and takes_lines(pool):
             ordered = replace(ordered, notes=(*ordered.notes, *_notes_on_labels_in(pool, responses, work, named, here)))
         if work.is_adjudication:

@@ -60,8 +60,15 @@ def note_same_meaning(rubric: str, name: str) -> int:
     return 0
 
 
-def print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
-    """Print each annotator's progress, their agreement, and how many labels are needed; return the exit status."""
-    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+def print_progress(rubric: str, pool: Path | None, *, json: bool, core: str | None = None) -> int:
+    """Print each annotator's progress, their agreement, and how many labels are needed; return the exit status.
+
+    Args:
+        rubric: Name of the rubric; or a file of rows with rubrics of their own.
+        pool: The file of responses; None for the rubric's own examples.
+        json: True to print JSON.
+        core: Name of the rubric that the rows share; None without one.
+    """
+    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None, core)
     show(view(overview), json_of(overview), json=json)
     return 0

@@ -163,7 +163,8 @@ def _result(
     run = request.ask.of(ROWS_ALONE if core is None else core)
     labelled = _of_part(_with_kept_labels(_read(path, core, run), path), request.options)
     if not any(_by_people(example) for example, _ in labelled):
-        label = with_reading_options(f"markscheme label {shlex.quote(str(path))}")
+        named = [str(path)] if isinstance(request.of, Rubric) else request.of
+        label = with_reading_options(f"markscheme label {shlex.join(named)}")
         raise ComparisonError(f"no row of {path} has a label of people to compare with; to label them: {label}")
     judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)
