@@ -9,5 +9,7 @@ def test_calibrate_refuses_to_compare_an_annotator_s_labels_with_gold_to_which_t
     refuses_own_labels(tmp_path, "calibrate", "desk", "--ratings", ANA)
 
 
-def test_calibrate_compares_an_annotator_s_labels_with_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+def test_calibrate_compares_an_annotator_s_labels_with_gold_if_gold_is_made_of_adjudicated_labels_alone(
+    tmp_path: Path,
+) -> None:
     takes_own_labels_if_adjudicated_ones_count(tmp_path, "calibrate", "desk", "--ratings", ANA)

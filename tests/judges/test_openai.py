@@ -312,7 +312,7 @@ def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("refused", [1, 2])
 @pytest.mark.parametrize("code", ["unsupported_parameter", "unsupported_value", None])
-def test_if_a_server_refuses_a_parameter_for_one_prompt_only_that_prompt_is_asked_without_the_parameter(
+def test_a_parameter_that_a_server_refuses_for_one_prompt_is_still_sent_with_the_other_prompts(
     refused: int, code: str | None
 ) -> None:
     error = {"message": "response_format isn't supported", "param": "response_format", "code": code}

@@ -56,7 +56,7 @@ def app_with(
 ) -> App:
     """Make the parser of the given commands, with defaults from the settings file.
 
-    An option that isn't on the command line is taken from `typed` or else from the settings file.
+    An option that isn't given by its own name takes its value from `typed`, or else from the settings file.
 
     Args:
         settings: The settings file.

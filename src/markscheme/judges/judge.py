@@ -105,7 +105,7 @@ class Identity:
         return fingerprint(self.name, self.model or "", dict(self.parameters), self.address or "", *left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the identity as plain data; it has the key `without` only if parameters were left out."""
+        """Return the identity as plain data; its key `without` lists parameters that weren't sent, if there are any."""
         left_out = {"without": list(self.without)} if self.without else {}
         return {
             "name": self.name,

@@ -124,8 +124,9 @@ class SliceColumn:
     Attributes:
         is_known: Flags of examples with both the figure and gold, shape (n_units,).
         values: Figure of each known example, shape (n_known,), like all that follow.
-        strata: Number, from 0, of each example's gold level, or fifth of gold scores.
-        covariate: Gold, to be held equal within a stratum; None if a stratum is a single value of gold.
+        strata: Index of each example's stratum: its gold level or, of gold scores, the fifth of the scores that has it.
+        covariate: Gold, which the regression holds equal within a fifth of scores; None if strata are gold levels, in
+            which gold doesn't vary.
         groups: Groups of the known examples by task; None if no two examples share a task.
 
     Source:

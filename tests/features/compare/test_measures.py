@@ -16,7 +16,7 @@ def choice_of(world: World, rubric: Rubric = RUBRIC, of: str = "score") -> Choic
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_choosing_a_judge_by_one_criterion_or_decisions_equals_choosing_by_a_rubric_that_asks_only_for_that(
+def test_judges_compared_by_one_criterion_get_the_figures_that_a_rubric_of_this_criterion_alone_gives(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -72,7 +72,7 @@ def test_the_share_of_merged_failure_modes_without_definitions_counts_only_outpu
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_if_a_second_reader_checked_every_output_for_a_failure_mode_all_outputs_count_for_its_share() -> None:
+def test_the_share_of_a_failure_mode_is_of_all_outputs_if_a_second_reader_checked_each_for_it() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)

@@ -237,7 +237,7 @@ def test_notes_are_read_from_sample_files_of_other_tools_with_the_readers_names(
 
 
 @pytest.mark.parametrize("tool", WRITTEN_NOTES)
-def test_notes_are_imported_from_files_written_by_other_tools_own_packages(tool: str) -> None:
+def test_notes_are_imported_from_the_files_that_the_python_packages_of_other_tools_write(tool: str) -> None:
     expected = WRITTEN_NOTES[tool]
     content = expected.read(WRITTEN / tool)
     expected.check(content)
@@ -256,7 +256,7 @@ def test_a_marked_passage_in_label_studio_is_imported_and_predictions_without_co
     )
 
 
-def test_langfuse_comments_are_refused_as_ratings_and_read_as_notes_except_for_comments_on_prompts(
+def test_langfuse_comments_are_refused_as_ratings_and_are_read_as_notes_unless_they_are_on_prompts(
     tmp_path: Path,
 ) -> None:
     comments = json.loads((WRITTEN / "langfuse" / "comments.json").read_text())

@@ -69,7 +69,7 @@ def _n_needed(plan: Plan) -> int:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """Yield sentences on where the number of labels needed comes from, and whether a better judge may cost less."""
+    """Yield sentences on the reason for the number of labels or, if it is large, that a better judge costs less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"

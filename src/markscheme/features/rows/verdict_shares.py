@@ -198,8 +198,8 @@ def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> Groupe
     Args:
         hits: Flags of the verdicts that are hits, shape (n,).
         task: Number that names each verdict's task, shape (n,).
-        criterion: Number that names each verdict's criterion, shape (n,); None if only errors within a task are
-            related.
+        criterion: Number that names each verdict's criterion, shape (n,), for an interval that allows for related
+            errors on a criterion too; None to allow for related errors within a task alone.
     """
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 

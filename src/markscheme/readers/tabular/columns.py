@@ -592,7 +592,7 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns that share values with a column of ratings, or with each other, and have no known role.
+    """Return the columns without a known role whose values also occur in a column of ratings, or in each other.
 
     Args:
         columns: All columns of the table.

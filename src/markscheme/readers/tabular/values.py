@@ -198,7 +198,7 @@ class ValueComparison:
     # pass and fail
 
     def _passing(self) -> ReadValues:
-        """Read values as decisions: those that `--pass` names pass, and numbers from `--pass-mark` on; others fail."""
+        """Read values as decisions: a pass if `--pass` names the value, or `--pass-mark` is reached; else a fail."""
         by_column: dict[str, list[str]] = {name: [] for name in self.values}
         for word in self.options.pass_:
             name, sign, value = word.partition("=")

@@ -76,7 +76,7 @@ class ScoresRun:
 
     Attributes:
         evidence: The scores.
-        opening: Number of this use among all recorded uses of the labels to fit numbers, from 1.
+        opening: Ordinal of this run among the recorded runs that fitted weights or a pass mark to the labels, from 1.
         fitted: The weights that the scores support.
         diff: The lines of the rubric's file that change; None if none do.
         written: True if the change was written into the file.
