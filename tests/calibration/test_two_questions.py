@@ -425,6 +425,26 @@ def test_if_fails_are_rare_the_next_step_says_how_many_of_the_labels_needed_will
     assert "about 4 of them will be fails" in str(decision.next_step)
 
 
+@pytest.mark.parametrize(
+    ("counts", "share"),
+    [((4, 4, 196, 190), "2%"), ((4, 4, 356, 350), "1%"), ((5, 2, 245, 245), "2%"), ((196, 190, 4, 4), "2%")],
+)
+def test_the_next_step_says_that_a_decision_is_rare_if_480_labels_would_have_fewer_than_show_a_side_without_an_error(
+    counts: tuple[int, int, int, int], share: str
+) -> None:
+    rare, usual = ("Fails", "fails") if counts[0] < counts[2] else ("Passes", "passes")
+    step = str(calibrated(counts).decision.next_step)
+    assert f"{rare} are rare here ({share}): labels drawn at random won't decide soon." in step
+    assert ("Label outputs that users complained about as well" in step) is (usual == "fails")
+
+
+def test_the_next_step_calls_no_decision_rare_if_480_labels_have_enough_of_it_or_fewer_labels_are_asked_for() -> None:
+    assert "rare here" not in str(calibrated((20, 18, 180, 174)).decision.next_step)
+    soon_refused = calibrated((2, 0, 107, 101)).decision
+    assert (soon_refused.labels_needed or 480) < 480
+    assert "rare here" not in str(soon_refused.next_step)
+
+
 def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails() -> None:
     decision = calibrated((0, 0, 60, 60)).decision
     assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)

@@ -252,14 +252,16 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
     by_people = comparison.gold.has_people
     if answer is not None and answer.ruling.state != "open" and by_people:
         return None
+    rare = "" if answer is None or "groups" in answer.ruling.codes else _on_rare_decisions(answer, comparison)
     if labels is not None:
         share = comparison.figures.agreement if answer is None else answer.figures.same
         new_groups = by_people and share.design_effect > NEARLY_ALONE
         scarce = None if answer is None else scarce_decision(answer)
         to_say = {"to_say": ASKED_OF_TRENDS} if comparison.shows_trends_at_most else {}
-        return labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce, **to_say)
+        to_add = labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce, **to_say)
+        return f"{to_add} {rare}".strip() if labels.more == LABEL_COUNTS[-1] and labels.assumed is None else to_add
     if answer is not None:
-        return " ".join(_hopeless_gate(answer, comparison))
+        return rare or _hopeless_gate(answer, comparison)
     if comparison.is_capped(decision.target):
         return None
     match decision.because_code:
@@ -291,29 +293,29 @@ def _share_of(side: GateSide, answer: GateAnswer) -> float:
     return fails if side.name == "stops" else 1 - fails
 
 
-def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
+def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> str:
     """Say why no number of labels is likely to decide whether the judge can gate, and what to do instead."""
     who = labeller_of(comparison)
     if "groups" in answer.ruling.codes:
-        yield "Label examples of 5 groups or more."
-        return
-    rare = _rare_sides(answer)
-    if rare:
-        things = _THINGS[rare[0].name]
-        n = answer.figures.same.n
-        of_side = answer.figures.fails_drawn if rare[0].name == "stops" else n - answer.figures.fails_drawn
-        yield (f"{_capital(things)} are rare here ({percent(of_side / n)}): labels drawn at random won't decide soon.")
-        if rare[0].name == "stops":
-            by_certificate = "" if comparison.rubric.table_of else ", or let a certificate decide a part"
-            yield f"Label outputs that users complained about as well{by_certificate}."
-        return
+        return "Label examples of 5 groups or more."
     short = [side for side in answer.sides if side.state == "open"]
+    why = same_decision_and_target(answer, who.name)
     if len(short) == 1:
-        (side,) = short
-        yield f"More labels won't decide: it {_success_clause(side, who)}, {_least(side)}."
-    else:
-        yield f"More labels won't decide: {same_decision_and_target(answer, who.name)}."
-    yield "Improve the judge."
+        why = f"it {_success_clause(short[0], who)}, {_least(short[0])}"
+    return f"More labels won't decide: {why}. Improve the judge."
+
+
+def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
+    """Say that fails, or passes, are too rare for labels drawn at random, and what to label instead; "" if not so."""
+    side = next(iter(_rare_sides(answer)), None)
+    if side is None:
+        return ""
+    n = answer.figures.same.n
+    share = percent((answer.figures.fails_drawn if side.name == "stops" else n - answer.figures.fails_drawn) / n)
+    too_rare = f"{_capital(_THINGS[side.name])} are rare here ({share}): labels drawn at random won't decide soon."
+    by_certificate = "" if comparison.rubric.table_of else ", or let a certificate decide a part"
+    instead = f" Label outputs that users complained about as well{by_certificate}." if side.name == "stops" else ""
+    return too_rare + instead
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:

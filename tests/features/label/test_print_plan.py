@@ -158,8 +158,8 @@ def test_the_next_command_of_a_plan_draws_no_more_outputs_than_the_pool_has_left
     (project / "done.jsonl").write_text("".join(labelled[:20]))
     (project / "some.jsonl").write_text("".join([*outputs[:20], *labelled]))
     for pool, sentence, command in (
-        ("few.jsonl", "few.jsonl has 20 outputs left to label.", "--next 20 --pool few.jsonl"),
-        ("some.jsonl", "some.jsonl has 20 outputs left to label.", "--next 20 --pool some.jsonl"),
+        ("few.jsonl", "Label all 20 that are left in few.jsonl first.", "--next 20 --pool few.jsonl"),
+        ("some.jsonl", "Label all 20 that are left in some.jsonl first.", "--next 20 --pool some.jsonl"),
         ("done.jsonl", "All outputs in done.jsonl are among the rubric's examples.", "--pool YOUR-OUTPUTS.jsonl"),
     ):
         planned = run("markscheme", "label", "kind", "--plan", "--pool", pool, cwd=project)

@@ -43,7 +43,7 @@ def test_every_output_in_promptfoo_s_results_can_be_labelled_whatever_its_assert
     (tmp_path / "polite.yaml").write_text("- {weight: 1, requirement: It is polite.}\n")
     results_file(tmp_path / "results.json", [("Sure.", ""), ("Yes.", ""), ("No.", kind), (None, "")])
     plan = run("markscheme", "label", "polite.yaml", "--plan", "--pool", "results.json", cwd=tmp_path)
-    assert "results.json has 3 outputs left to label" in plan.stdout, plan.stderr
+    assert "Label all 3 that are left in results.json first." in " ".join(plan.stdout.split()), plan.stderr
     on_sheet = ["--pool", "results.json", "--rater", "zoe", "--sheet", "sheet.html"]
     sheet = run("markscheme", "label", "polite.yaml", *on_sheet, cwd=tmp_path)
     assert sheet.stdout.startswith("sheet.html: 3 to label by zoe."), sheet.stderr

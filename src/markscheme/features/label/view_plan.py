@@ -55,7 +55,8 @@ def _callout(plan: Plan) -> Callout:
     if plan.next is not None:
         sentences.append(f"This draw takes {len(plan.next.picks):,}.")
     if plan.pool is not None and 0 < plan.n_left < _n_needed(plan):
-        sentences.append(f"{plan.pool} has {counted(plan.n_left, 'output')} left to label.")
+        all_left = f"all {plan.n_left:,} that are" if plan.n_left > 1 else "the one that is"
+        sentences.append(f"Label {all_left} left in {plan.pool} first.")
     if plan.pool is not None and not plan.n_left:
         sentences.append(f"All outputs in {plan.pool} are among the rubric's examples.")
     if plan.asks_for_labels and plan.annotators == 1:
