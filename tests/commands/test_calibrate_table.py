@@ -83,7 +83,7 @@ def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_
     assert (report["false_passes"], report["false_fails"], report["overall"]["mae"]["value"]) == (None, None, None)
     assert "--levels worst,…,best" in notes
     shown = run("calibrate", "table.csv", cwd=tmp_path, env={"COLUMNS": "200"}).stdout
-    assert "always answering ok reaches" in shown
+    assert "always answering bad reaches" in shown
     assert "- row 1: human: judge ok, gold good" in shown
     _, ordered, _ = calibrated(tmp_path, "--levels", "bad,ok,good")
     assert ordered["overall"]["mae"]["value"] == pytest.approx(0.5 / 30)

@@ -1,18 +1,20 @@
 """Options that say what the values of a table mean: which of them apply, and how the screen repeats them."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
+from markscheme import calibrate
 from markscheme.calibration.table_frames import read_in_memory
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.report.table_words import line_two, reading_json
 
+Columns: TypeAlias = dict[str, list[Any]]
 ONE_TO_FIVE = [1, 2, 3, 4, 5] * 6
 GOOD_FROM_FOUR = ["poor", "poor", "poor", "fine", "fine"] * 6
-TWO_CRITERIA = {
+TWO_CRITERIA: Columns = {
     "judge_tone": ["yes", "no"] * 15,
     "human_tone": ["yes", "no"] * 15,
     "judge_quality": ONE_TO_FIVE,
@@ -20,18 +22,18 @@ TWO_CRITERIA = {
 }
 
 
-def read(columns: dict[str, list[Any]], **options: Any) -> TableReading:
+def read(columns: Columns, **options: Any) -> TableReading:
     return read_in_memory(columns, ColumnOptions(**options))
 
 
-def refused(columns: dict[str, list[Any]], **options: Any) -> UsageError:
+def refused(columns: Columns, **options: Any) -> UsageError:
     with pytest.raises(UsageError) as error:
         read(columns, **options)
     return error.value
 
 
 def test_a_pass_mark_for_the_judge_s_numbers_and_a_passing_word_for_people_are_stated_together() -> None:
-    columns = {"judge": ONE_TO_FIVE, "human": GOOD_FROM_FOUR}
+    columns: Columns = {"judge": ONE_TO_FIVE, "human": GOOD_FROM_FOUR}
     assert "--pass human=fine" in " ".join(refused(columns, pass_mark=4).commands)
     reading = read(columns, pass_mark=4, pass_=("human=fine",))
     assert reading.values[""].levels["judge"] == {"1": 0, "2": 0, "3": 0, "4": 1, "5": 1}
@@ -68,28 +70,40 @@ def test_an_option_that_fits_no_criterion_of_a_table_is_refused(options: dict[st
 
 
 def test_beside_the_ends_of_the_levels_the_value_that_passes_is_the_lowest_of_those_that_pass() -> None:
-    columns = {"judge": ONE_TO_FIVE, "human": ONE_TO_FIVE}
+    columns: Columns = {"judge": ONE_TO_FIVE, "human": ONE_TO_FIVE}
     assert read(columns, levels=("1-5",), pass_=("4",)).values[""].pass_mark == 0.75
     assert read(columns, levels=("5-1",), pass_=("1", "2")).values[""].pass_mark == 0.75
     assert refused(columns, levels=("1-5",), pass_=("six",)).code == "option-unused"
 
 
 def test_a_comma_that_may_separate_thousands_does_so_if_the_stated_scale_reaches_that_far() -> None:
-    columns = {"judge": ["1,234", "2,345", "3,111"] * 8, "human": ["1,234", "2,345", "3,111"] * 8}
+    columns: Columns = {"judge": ["1,234", "2,345", "3,111"] * 8, "human": ["1,234", "2,345", "3,111"] * 8}
     assert "decimals or of thousands" in str(refused(columns))
     assert read(columns, scale=("0-5",)).values[""].levels["judge"]["1,234"] == 1.234
     assert read(columns, scale=("0-5000",)).values[""].levels["judge"]["1,234"] == 1234
 
 
 def test_the_line_on_how_a_table_was_read_names_every_value_that_passes_as_the_table_spells_it() -> None:
-    columns = {"judge": ["Good", "Fine", "Bad"] * 8, "human": ["Good", "Fine", "Bad"] * 8}
+    columns: Columns = {"judge": ["Good", "Fine", "Bad"] * 8, "human": ["Good", "Fine", "Bad"] * 8}
     reading = read(columns, pass_=("Fine", "good"))
     assert "judge: Fine/Good/Bad (Fine and Good pass) (stated)" in line_two(reading, "")
 
 
 def test_columns_on_different_stated_scales_are_each_reported_with_their_own_ends() -> None:
-    columns = {"judge": [0, 0.25, 0.5, 0.75, 1] * 6, "human": ONE_TO_FIVE}
+    columns: Columns = {"judge": [0, 0.25, 0.5, 0.75, 1] * 6, "human": ONE_TO_FIVE}
     reading = read(columns, scale=("judge=0-1", "human=1-5"))
     assert "judge: read as 0 to 1 (stated) · human: read as 1 to 5 (stated)" in line_two(reading, "")
     columns_read: Any = reading_json(reading)["columns"]
     assert [columns_read[name]["ends"] for name in ("judge", "human")] == [(0, 1), (1, 5)]
+
+
+def test_the_order_of_a_table_s_rows_changes_no_figure_of_categories_of_which_two_are_equally_frequent() -> None:
+    topics: Columns = {
+        "judge": ["tone", "facts", "tone", "facts", "tone", "facts"] * 4,
+        "human": ["tone", "tone", "facts", "facts"] * 6,
+    }
+    turned = {name: cells[1:] + cells[:1] for name, cells in topics.items()}
+    figures = [calibrate(table).to_json() for table in (topics, turned)]
+    assert figures[0]["agreement_constant"] == figures[1]["agreement_constant"]
+    assert figures[0]["gain"] == figures[1]["gain"]
+    assert figures[0]["criteria"] == figures[1]["criteria"]

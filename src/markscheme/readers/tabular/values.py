@@ -371,7 +371,7 @@ class ValueComparison:
         for name, counted in self.values.items():
             for value, n in counted.items():
                 values[name][canonical.get(value, value)] += n
-        different = list(_counts(values))
+        different = sorted(_counts(values))
         rows = max(sum(counted.values()) for counted in values.values())
         if len(different) > MOST_WORDS or (rows >= FEWEST_FOR_REPEATS and len(different) > rows / 2):
             raise refusal("text", columns=list(values), values=self.counts_of(values), choices=_other_columns(self))
