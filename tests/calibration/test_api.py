@@ -288,7 +288,9 @@ def test_the_error_on_an_unknown_option_of_calibrate_in_python_suggests_the_most
         calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
 
 
-def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_calls_that_read_it_unambiguously() -> None:
+def test_the_error_on_a_table_in_memory_that_has_several_readings_lists_calls_that_can_read_it_in_one_way_only() -> (
+    None
+):
     levels = ("good", "fair", "poor")
     table = [{"ann": levels[i % 3], "gpt": levels[i * 7 % 3], "bob": levels[i % 2]} for i in range(40)]
     with pytest.raises(UsageError) as refused:

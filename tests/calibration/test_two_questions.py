@@ -63,7 +63,7 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
     return case.fails, case.stopped, case.passes, case.kept
 
 
-def test_the_interval_of_agreement_has_the_same_confidence_level_if_ties_count_as_agreement() -> None:
+def test_agreement_with_and_without_ties_has_intervals_of_equal_confidence_after_two_settings() -> None:
     data = calibrated((60, 55, 60, 55), settings=2).to_json()
     assert data["ties"]["inclusive"]["level"] == data["agreement"]["level"] == 0.975
 

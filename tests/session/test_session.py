@@ -226,7 +226,7 @@ def two_projects(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.proof
-def test_a_project_that_is_moved_to_the_path_of_another_project_is_graded_by_the_rubric_moved_with_it(
+def test_after_two_project_folders_swap_places_each_path_is_graded_by_the_rubric_now_in_it(
     tmp_path: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     first, second = two_projects(tmp_path)

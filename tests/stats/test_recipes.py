@@ -96,7 +96,7 @@ REPRODUCED = {
             "calibration/test_two_questions.py::test_calibrate_says_whether_the_judge_can_gate_as_each_case_of_the_reference_file_expects",
         ],
         "labels": [
-            "stats/test_gate.py::test_chances_that_more_labels_decide_about_a_gate_equal_those_of_the_reference_file"
+            "stats/test_gate.py::test_the_probability_that_more_labels_decide_about_a_gate_equals_that_in_the_reference_file_gate_yaml"
         ],
     },
     "verdict3.yaml": {

@@ -121,7 +121,7 @@ def test_a_slice_on_which_the_judge_fails_on_one_criterion_is_reported_with_that
     assert "too high" in str(finding.suggestion)
 
 
-def test_a_slice_on_which_the_judge_fails_is_reported_once_if_a_system_and_a_group_have_the_same_examples() -> None:
+def test_of_two_slices_with_the_same_examples_on_which_the_judge_fails_only_one_is_reported() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     groups = [f"of {system}" for system in SYSTEMS]

@@ -143,7 +143,7 @@ def test_an_interval_that_allows_for_tasks_and_criteria_is_wider_than_an_interva
     assert ends(agreement) == pytest.approx((0.1955, 0.7159), abs=LIMIT)
 
 
-def test_kappa_and_matthews_coefficient_of_verdicts_on_rows_have_an_interval_if_there_are_twenty_tasks() -> None:
+def test_kappa_and_matthews_coefficient_have_an_interval_for_verdicts_of_rows_that_belong_to_twenty_tasks() -> None:
     """The jackknife over 20 tasks of four verdicts, worked out from its formula."""
     gold = np.tile([True, True, False, False], 20)
     judge = gold.copy()

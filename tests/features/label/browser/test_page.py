@@ -282,7 +282,9 @@ def test_keyboard_shortcuts_mark_a_passage_and_list_labelled_responses_and_answe
 
 
 @light_and_dark
-def test_an_adjudicator_sees_the_annotators_notes_and_passages_side_by_side(project: Path, page: Page) -> None:
+def test_an_adjudicator_sees_every_annotator_s_note_and_the_passages_that_each_marked_in_the_response(
+    project: Path, page: Page
+) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         unit = ann.get().open
         ann.give(unit, "0", note="abrupt")
