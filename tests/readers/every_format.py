@@ -168,6 +168,10 @@ def make_more(folder: Path) -> dict[str, Path]:
         {"id": unit, "first": exports.reply(unit), "second": "No idea.", "winner": 1 + exports.ANN[at], "rater": "ann"}
         for at, unit in enumerate(exports.UNITS)
     ]
+    raters = ("ann", "ben", "judge-1")
+    rows = [
+        {**example(unit), "rubric": [criterion], "labels": labels(at, raters)} for at, unit in enumerate(exports.UNITS)
+    ]
     passes = sum(exports.JUDGE)
     both = list(zip(exports.UNITS, exports.JUDGE, exports.ANN, strict=True))
     figures = {
@@ -186,6 +190,7 @@ def make_more(folder: Path) -> dict[str, Path]:
         "pairs": ("pairs.json", pairs),
         "pairwise tasks": ("tasks.json", [_pairwise_task(unit, ann) for unit, _, ann in both]),
         "figures of a calibration": ("figures.json", figures),
+        "rows with rubrics": ("rows.json", rows),
     }
     for name, data in own.values():
         (folder / name).write_text(json.dumps(data), encoding="utf-8")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markscheme.grading.receipt import Receipt
     from markscheme.judges.judge import GradingJudge
     from markscheme.ratings.table import RatingTable
-    from markscheme.readers.imported import ImportedFile
+    from markscheme.readers.imported import Columns, ImportedFile
     from markscheme.readers.peek import Peek
     from markscheme.rubrics.keys import TrendSubject
     from markscheme.rubrics.rubric import Rubric
@@ -65,22 +65,22 @@ _BRINGS = ("rubric", "criteria")
 """Words of which the key of a row's own rubric has one."""
 
 
-def _formats() -> "Sequence[FileFormat]":
-    reads = "rows with rubrics of their own, and labels"
-    return (
-        FileFormat(
-            reads,
-            _hold_labelled_rows,
-            lambda files, rubric, _: _answers().read_decisions(files, rubric),
-            expected=("ratings", "decisions"),
-            rank=SAVED,
-        ),
-    )
+def _read_decisions(files: "Sequence[Peek]", rubric: "Rubric | None", _: "Columns") -> "list[ImportedFile]":
+    return _answers().read_decisions(files, rubric)
+
+
+ROWS_FORMAT = FileFormat(
+    "rows with rubrics of their own, and labels",
+    _hold_labelled_rows,
+    _read_decisions,
+    expected=("ratings", "decisions"),
+    rank=SAVED,
+)
 
 
 ROWS = Feature(
     "rows",
-    FORMATS(_formats),
+    FORMATS(lambda: (ROWS_FORMAT,)),
     KEPT_WITH_RUN(lambda calibration, *_: (_answers().labelled_rows(calibration), lambda: None)),
     RECEIPTS_OF_ROWS(lambda run, judge, starts: _answers().receipt_of_rows(run, judge, starts)),
     FILE_ANSWERS(lambda request: _answers().calibrate_rows(request)),
