@@ -168,9 +168,8 @@ def grade(
 
 def _is_of_rows(name: str) -> bool:
     """Return True if a file given in place of a rubric holds rows to grade, each with its own rubric."""
-    if brings_rubrics(Path(name)):
-        return True
-    return holds_several(Path(name)) and not name.casefold().endswith(RUBRIC_SUFFIXES) and Path(name).is_file()
+    is_rubric = name.casefold().endswith(RUBRIC_SUFFIXES)
+    return brings_rubrics(Path(name)) or (holds_several(Path(name)) and not is_rubric and Path(name).is_file())
 
 
 class _RowRubrics:

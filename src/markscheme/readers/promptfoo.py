@@ -126,14 +126,12 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Co
     Raises:
         RatingError: A file can't be read, or contains no verdict.
     """
-    are_examples = columns.expected == "examples"
-    results = results_in([peek.path for peek in files], unjudged=are_examples)
+    results = results_in([peek.path for peek in files], unjudged=columns.expected == "examples")
     if rubric is not None and not columns.by_metrics:
         return [
             _by_criteria(in_file, columns.reading(peek, rubric)) for peek, in_file in zip(files, results, strict=True)
         ]
-    needs_no_metric = are_examples or columns.expected == "decisions"
-    if rubric is None and needs_no_metric and not any(in_file.metrics for in_file in results):
+    if rubric is None and columns.expected in ("examples", "decisions") and not any(file.metrics for file in results):
         rubric = rubric_of_wholes()
     rubric = rubric or rubric_of(results)
     by_score = scored_keys([row for in_file in results for row in in_file.rows])
@@ -209,17 +207,15 @@ def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
         if criterion is not None and criterion.name not in levels:
             levels |= _named(criterion, named, reading)
     _count_lost(row, whole, reading)
-    score = row.score
-    passed = row.passed
-    error = row.ungraded
-    if whole is not None:
-        score = whole.score
-        passed = whole.passed
-        error = whole.ungraded
+    decided = row if whole is None else whole
+    score = decided.score
+    error = decided.ungraded
     overall = score if score is not None and 0 <= score <= 1 and error is None else None
     if whole is None and levels.keys() == {criterion.name for criterion in reading.rubric.criteria}:
         overall = None  # Promptfoo's mean also counts assertions on facts, and the rubric makes a score of its own
-    return Rating(row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else passed, row.sample, error)
+    return Rating(
+        row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else decided.passed, row.sample, error
+    )
 
 
 def _count_lost(row: Row, whole: AssertionVerdict | None, reading: ImportedFile) -> None:

@@ -16,6 +16,7 @@ from markscheme.features.other_tools.lost_words import (
     has_word_off_scale,
 )
 from markscheme.features.other_tools.target_files import TargetFiles
+from markscheme.features.other_tools.written_numbers import written_numbers
 from markscheme.phrases import counted, few_of
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
@@ -110,7 +111,10 @@ def import_files(
         _refuse_unknown_fields(columns.column_fields, rubric)
         _refuse_unknown_levels(sides_of("levels", columns.levels), rubric)
     n_before = lines_left_out()
-    rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
+    meaning = columns_from_options(columns)
+    if rubric is not None and not meaning.words:
+        meaning = replace(meaning, words=written_numbers(files, rubric, columns))
+    rated = open_rated(files, rubric, expected="anything", columns=meaning, joined=True)
     refuse_unknown_columns(files, columns)
     _refuse_unknown_raters(files, columns)
     file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)

@@ -18,7 +18,9 @@ _DATE: Final = re.compile(
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 _RATIO: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)")
-_STARS: Final = re.compile(r"([★⭐]+)(☆*)")
+STARS: Final = "★⭐"
+"""Characters that are counted as stars."""
+_STARS: Final = re.compile(rf"([{STARS}]+)(☆*)")
 _SIGNS: Final = "-–—:=.)( "
 """Characters between a number and its word, as in `4 - good` and `4) good`."""
 _LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
@@ -76,7 +78,12 @@ def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
 
 def _form_of(values: Collection[str]) -> NumberForm | None:
     """Return the NumberForm of numbers that are all written in one way, such as percentages or stars; else None."""
-    forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
+    return _plain(values) or written_form(values)
+
+
+def written_form(values: Collection[str]) -> NumberForm | None:
+    """Return the NumberForm of cells that all write numbers in one way that isn't plain, such as stars; else None."""
+    forms = (form(values) for form in (_percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 
 
