@@ -136,9 +136,11 @@ def _decided(
     no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), None)
     states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
     trend = _trend(comparison, states, no_skill=bool(no_merit))
-    answer = _gate_answer(comparison, wanted, most) if _asks_for_gate(comparison) else None
+    asks_for_gate = rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
+    answer = _gate_answer(comparison, wanted, most) if asks_for_gate else None
     circumstances = _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=bool(no_merit))
     share = comparison.agreement.value
+    has_ties = comparison.trend is None and comparison.ties.count > 0
     decision = Decision(
         gate_answer=answer,
         trend=trend,
@@ -153,7 +155,7 @@ def _decided(
         decision,
         labels=_labels(comparison, decision) if _is_open(decision) else None,
         because={"drift": drifted, "no-skill": no_merit}.get(decision.because_code) or reason(comparison, decision),
-        verdict_with_ties=_verdict_with_ties(comparison, decision) if _has_ties(comparison) else None,
+        verdict_with_ties=_verdict_with_ties(comparison, decision) if has_ties else None,
     )
     return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else None)
 
@@ -171,10 +173,6 @@ def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> 
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))
 
 
-def _has_ties(comparison: Comparison) -> bool:
-    return comparison.trend is None and comparison.ties.count > 0
-
-
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
     """Return True if a finding shows that a judge's agreement is worth nothing, such as that the judge has no skill.
 
@@ -182,11 +180,6 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
     passing can agree more often than a judge that stops all fails.
     """
     return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
-
-
-def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return True if the judge can be tested as a gate: the rubric says which of the compared responses pass."""
-    return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
 def _gate_answer(comparison: Comparison, target: float, most: ErrorLimits) -> GateAnswer:

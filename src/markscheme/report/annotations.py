@@ -46,7 +46,8 @@ def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[s
     """
     return [
         f"::{COMMANDS_BY_SEVERITY[finding.severity]} file={_property(file)},line={line},"
-        f"title={_property(_title(finding))}::{_encoded(_message(finding))}"
+        f"title={_property(' · '.join(filter(None, (finding.criterion, finding.kind.short))))}::"
+        f"{_encoded(_message(finding))}"
         for file, line, finding in findings_at_lines(calibrations, root)
     ]
 
@@ -74,11 +75,6 @@ def _result(file: str, line: int, finding: Finding) -> dict[str, Any]:
         "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": location}],
     }
-
-
-def _title(finding: Finding) -> str:
-    """Return the title of an annotation: the finding's criterion and the finding's name in words."""
-    return " · ".join(filter(None, (finding.criterion, finding.kind.short)))
 
 
 def _message(finding: Finding) -> str:

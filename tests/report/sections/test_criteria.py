@@ -7,7 +7,7 @@ import numpy as np
 from markscheme.report.document import Notes, in_text
 from markscheme.report.sections.criteria import criteria_blocks
 from markscheme.report.terminal import inline
-from markscheme.rubrics.rubric import Rubric, Scale
+from markscheme.rubrics.rubric import YES_NO, Rubric, Scale
 from tests.calibration import made
 
 
@@ -31,3 +31,18 @@ def test_the_sentence_on_a_judge_that_always_gives_one_level_names_the_level_eve
     for level in (-2.0, 2.0):
         reasons = notes(made.rubric("tone", scale=Scale.numbered(-2, 2)), gold, np.full_like(gold, level))
         assert any(f"level {level:g}" in reason for reason in reasons)
+
+
+def test_a_criterion_s_page_has_ac1_under_its_confusion_matrix_where_one_level_makes_kappa_small() -> None:
+    def captions(gold: list[float], judge: list[float]) -> str:
+        rubric = made.rubric("short", scale=YES_NO)
+        labelled = made.examples(rubric, {"ana": np.array(gold)[:, None]})
+        compared = made.compared(rubric, labelled, made.judged(rubric, np.array(judge)[:, None]))
+        return repr(list(criteria_blocks(compared)))
+
+    skewed = [0.0] * 5 + [1.0] * 95
+    assert "AC1 .91 (.81–.96); kappa is small where one level is common." in captions(
+        skewed, [0.0] * 2 + [1.0] * 3 + [0.0] * 5 + [1.0] * 90
+    )
+    even = [0.0, 1.0] * 50
+    assert "AC1" not in captions(even, even)

@@ -6,6 +6,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
+from markscheme.calibration.findings.evidence import STUCK, modal_level
 from markscheme.calibration.findings.finding import Finding
 from markscheme.phrases import number
 from markscheme.report import document as doc
@@ -183,13 +184,14 @@ def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc
     compared = of_levels.criteria[criterion.name]
     is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)
     apart = int((compared.gold[is_rated] != compared.judge[is_rated]).sum())
-    between = " A level between two is the median of labels that differ." if _has_between(compared) else ""
+    has_between = len(compared.levels_given) > len(set(criterion.scale.values))
+    between = " A level between two is the median of labels that differ." if has_between else ""
     differing = (
         "Another level than gold on ",
         doc.Count(apart, criterion_tag(index, tag_prefix)),
         f" of {int(is_rated.sum())} examples.",
     )
-    caption = f"Confusion matrix: rows are gold, columns the judge.{between}"
+    caption = f"Confusion matrix: rows are gold, columns the judge.{between}{_next_to_kappa(compared)}"
     return doc.Section(
         criterion.name,
         (
@@ -201,8 +203,11 @@ def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc
     )
 
 
-def _has_between(compared: CriterionComparison) -> bool:
-    return len(compared.levels_given) > len(set(compared.criterion.scale.values))
+def _next_to_kappa(compared: CriterionComparison) -> str:
+    """Return AC1 as a sentence where one level has 90% of gold's labels or more, which makes kappa small; else ""."""
+    ac1 = compared.statistics["gwet_ac1"]
+    is_skewed = ac1.value is not None and modal_level(compared.gold)[1] >= STUCK
+    return f" AC1 {coefficient(ac1)}; kappa is small where one level is common." if is_skewed else ""
 
 
 def _bars(of_levels: Comparison, compared: CriterionComparison) -> Iterator[tuple[str, doc.Mark]]:
