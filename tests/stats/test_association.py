@@ -184,7 +184,7 @@ def test_the_interval_of_a_correlation_is_withheld_or_approximate_if_few_units_a
 
     assert with_off(4).low is None
     assert with_off(4).note == "withheld: only 4 examples outside the most common level"
-    assert with_off(7).note == "rough: only 7 examples outside the most common level"
+    assert with_off(7).note == "approximate: only 7 examples outside the most common level"
     assert with_off(12).note is None
 
 

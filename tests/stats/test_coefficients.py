@@ -482,7 +482,7 @@ def test_only_intervals_of_chance_corrected_coefficients_are_withheld_if_ratings
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
     assert statistics["cohen_kappa"].note == "withheld: only 2 examples outside the most common level"
     rough = two_raters(*from_contingency([[2, 3], [5, 90]]).T, levels=[0, 1], ordered=True)
-    assert rough["cohen_kappa"].note == "rough: only 5 examples outside the most common level"
+    assert rough["cohen_kappa"].note == "approximate: only 5 examples outside the most common level"
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
 
 
@@ -505,12 +505,12 @@ def test_a_third_rater_with_only_four_ratings_does_not_make_an_interval_approxim
 
 def test_gwet_s_ac2_with_partial_credit_is_marked_approximate_on_fewer_than_50_examples() -> None:
     few = from_contingency([[6, 2, 0], [2, 6, 2], [0, 2, 8]])
-    assert gwet_ac2(few, levels=range(3)).note == "rough: partial credit on fewer than 50 examples"
+    assert gwet_ac2(few, levels=range(3)).note == "approximate: partial credit on fewer than 50 examples"
     assert gwet_ac1(few, levels=range(3)).note is None
     assert gwet_ac2(few, levels=range(3), weights="identity").note is None
     assert gwet_ac2(from_contingency(FIVE_LEVELS), levels=range(5)).note is None
     skewed = from_contingency([[2, 1, 0], [1, 3, 1], [0, 2, 90]])
-    assert gwet_ac2(skewed, levels=range(3)).note == "rough: only 8 examples outside the most common level"
+    assert gwet_ac2(skewed, levels=range(3)).note == "approximate: only 8 examples outside the most common level"
 
 
 @pytest.mark.parametrize(

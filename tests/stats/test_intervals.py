@@ -176,7 +176,7 @@ def test_an_interval_is_withheld_or_marked_approximate_if_few_units_are_outside_
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"
     assert guard(plain, 1).note == "withheld: only 1 example outside the most common level"
-    assert guard(plain, 5).note == "rough: only 5 examples outside the most common level"
+    assert guard(plain, 5).note == "approximate: only 5 examples outside the most common level"
     assert guard(plain, 9).low == -0.3
     assert guard(plain, 10) == plain
 
@@ -323,3 +323,9 @@ def test_the_function_sum_of_choices_refuses_outcomes_that_are_not_a_table_of_wh
 ) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)
+
+
+def test_the_note_of_an_approximate_interval_begins_with_approximate_and_is_read_back_from_json() -> None:
+    marked = mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails")
+    assert marked.to_json()["note"] == "approximate: few fails"
+    assert Estimate.from_json(marked.to_json()).is_approximate

@@ -267,17 +267,17 @@ def test_a_pass_rate_by_strata_other_than_verdicts_needs_5_labels_in_each_stratu
 
 def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_approximate() -> None:
     assert corrected_pass_rate([[1, 4], [1, 20]], POOL, drawn="by-verdict").note == (
-        "rough: only 2 labelled in a stratum"
+        "approximate: only 2 labelled in a stratum"
     )
-    assert rogan_gladen([[6, 0], [3, 27]], POOL).note == "rough: only 6 labelled fails; ten of each are the least"
+    assert rogan_gladen([[6, 0], [3, 27]], POOL).note == "approximate: only 6 labelled fails; ten of each are the least"
     clipped = rogan_gladen([[10, 10], [0, 30]], [900, 100])
     assert (clipped.value, clipped.low) == (0, 0)
-    assert clipped.note == "rough: clipped from −0.800: the judge errs otherwise here than on the labels"
+    assert clipped.note == "approximate: clipped from −0.800: the judge errs otherwise here than on the labels"
 
 
 def test_a_pass_rate_clipped_to_100_percent_says_that_it_was_clipped_even_if_it_is_approximate_too() -> None:
     assert rogan_gladen([[8, 0], [8, 32]], [2, 198]).note == (
-        "rough: only 8 labelled fails; ten of each are the least; "
+        "approximate: only 8 labelled fails; ten of each are the least; "
         "clipped from 1.237: the judge errs otherwise here than on the labels"
     )
 

@@ -136,7 +136,7 @@ def test_the_interval_of_an_icc_is_withheld_or_marked_approximate_if_a_rater_har
     ratings[:, 1] = 1
     assert icc_2_1(ratings).note == "withheld: rater 2 never leaves level 1"
     ratings = np.array([[0.0, 0]] * 6 + [[0, 1]] + [[1, 1]] * 30)
-    assert icc_2_1(ratings).note == "rough: only 6 examples outside the most common level"
+    assert icc_2_1(ratings).note == "approximate: only 6 examples outside the most common level"
 
 
 def test_the_interval_of_a_perfect_icc_allows_for_unseen_disagreement() -> None:

@@ -236,7 +236,7 @@ def test_recall_and_precision_on_fewer_than_five_examples_have_no_interval() -> 
 def test_macro_averages_are_marked_approximate_if_a_level_of_the_scale_was_not_seen() -> None:
     gold, judge = np.array([1] * 30 + [2] * 30), np.array([1] * 25 + [2] * 35)
     estimate = macro_family(gold, judge, levels=[1, 2, 3])["macro_recall"]
-    assert estimate.note == "rough: level 3 hasn't been seen"
+    assert estimate.note == "approximate: level 3 hasn't been seen"
     assert estimate.value == macro_family(gold, judge)["macro_recall"].value
     assert macro_family(gold, judge)["macro_recall"].note is None
     one_group = macro_family(gold, judge, groups=np.zeros(60))["macro_recall"]

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from markscheme.stats.wording import Fact, reason_in_words, share_in_words
 
-Hedge: TypeAlias = Literal["few", "withheld", "rough"]
-"""Kind of limitation of an interval: "few" if a share is printed as a count, "withheld" if it isn't given, "rough"
-if it covers less than its level."""
+Hedge: TypeAlias = Literal["few", "withheld", "approximate"]
+"""Kind of limitation of an interval: "few" if a share is printed as a count, "withheld" if it isn't given,
+"approximate" if it covers less than its level."""
 
 
 class ScaleLevel(float):
@@ -173,8 +173,8 @@ class Estimate:
     def hedge(self) -> Hedge | None:
         """Kind of limitation of the interval; None if it has none.
 
-        "few" if examples are so few that a share is printed as a count, "withheld" if the interval isn't given, "rough"
-        if it covers less than its level.
+        "few" if examples are so few that a share is printed as a count, "withheld" if the interval isn't given,
+        "approximate" if it covers less than its level.
         """
         return None if self.caveat is None else self.caveat.hedge
 
@@ -191,7 +191,7 @@ class Estimate:
     @property
     def is_approximate(self) -> bool:
         """True if the interval is marked approximate, since few examples determine it."""
-        return self.hedge == "rough"
+        return self.hedge == "approximate"
 
     def as_share(self, digits: int = 0) -> str:
         """Render a share and its interval in per cent, or a count such as "3 of 4" if examples are too few.

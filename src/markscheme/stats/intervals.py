@@ -277,11 +277,11 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
-        'rough: few fails'
+        'approximate: few fails'
     """
     if estimate.low is None or estimate.caveat is not None:
         return estimate
-    return replace(estimate, caveat=Caveat("rough", why))
+    return replace(estimate, caveat=Caveat("approximate", why))
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
@@ -300,9 +300,9 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
         >>> guard(e, 3).low, guard(e, 7).note, guard(e, 12).note
-        (None, 'rough: only 7 examples outside the most common level', None)
+        (None, 'approximate: only 7 examples outside the most common level', None)
         >>> guard(e, 7, grouped=True).note
-        'rough: only 7 groups with an example outside the most common level'
+        'approximate: only 7 groups with an example outside the most common level'
     """
     if estimate.low is None or off >= OFF_TO_TRUST:
         return estimate

@@ -109,7 +109,7 @@ def _notes(discovery: Discovery) -> Iterator[Line]:
             "A share counts outputs read at random after the mode had a name; those before count once they are read "
             "again."
         )
-    if any(figures.share.hedge in ("withheld", "rough") for figures in discovery.outputs.mode_figures):
+    if any(figures.share.hedge in ("withheld", "approximate") for figures in discovery.outputs.mode_figures):
         yield f"Outputs share tasks: with fewer than {GROUPS_TO_COUNT} of them a share has no interval."
     if discovery.finding is not None:
         yield "Agreement: kappa on finding the mode. Readers overlook some; agreement on grouping is usually higher."

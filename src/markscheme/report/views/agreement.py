@@ -37,7 +37,7 @@ HEDGES: Mapping[Hedge | None, str] = {
     None: "",
     "few": "few: ",
     "withheld": "no interval: ",
-    "rough": "approximate: ",
+    "approximate": "approximate: ",
 }
 """Words before a note on a limited interval, by kind of limitation."""
 _SOURCE = (
