@@ -212,3 +212,26 @@ def test_the_drift_report_says_how_many_runs_were_accepted_and_which_file_keeps_
 
 def test_calibrate_with_the_accept_option_says_that_the_run_is_added_to_the_accepted_runs(accepted: Path) -> None:
     assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout
+
+
+def test_a_rubric_of_a_fault_and_of_a_category_without_values_is_compared_with_its_accepted_run(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "kind.yaml").write_text(
+        "criteria: [{name: rude, requirement: It is rude, weight: -1}, {name: kind, requirement: What it is, "
+        "scale_type: nominal, options: [{label: answer}, {label: refusal}]}]"
+    )
+    folder = tmp_path / "calibration" / "kind"
+    folder.mkdir(parents=True)
+    levels = [{"rude": "MET" if n % 3 else "UNMET", "kind": "answer" if n % 2 else "refusal"} for n in range(12)]
+    labelled = [
+        {"id": f"e{n}", "response": f"reply {n}", "labels": [{"rater": "ann", "kind": "human", "criteria": given}]}
+        for n, given in enumerate(levels)
+    ]
+    (folder / "examples.jsonl").write_text("\n".join(map(json.dumps, labelled)))
+    judged = [{"id": f"e{n}", "rater": "gpt", "kind": "model", "criteria": given} for n, given in enumerate(levels)]
+    (tmp_path / "gpt.jsonl").write_text("\n".join(map(json.dumps, judged)))
+    rate = ("calibrate", "kind", "--ratings", "gpt.jsonl")
+    assert run(*rate, "--accept", "--force", "--quiet", cwd=tmp_path).returncode == 4
+    done = run(*rate, "--details", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (4, "")
+    assert "Since the accepted run" in done.stdout

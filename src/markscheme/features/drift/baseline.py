@@ -589,11 +589,12 @@ def _score_step(rubric: Rubric) -> float:
     """Return the smallest difference that two scores of a rubric can have, at most 0.05."""
     if rubric.strategy == "holistic":
         return 0.01
-    whole = rubric.positive_weight or sum(-c.weight for c in rubric.criteria)
+    scored = [criterion for criterion in rubric.criteria if criterion.has_worth]
+    whole = rubric.positive_weight or sum(-criterion.weight for criterion in scored)
     steps = {
-        Fraction(abs(c.weight) * float(gap) / whole).limit_denominator(10_000)
-        for c in rubric.criteria
-        for gap in _gaps(c)
+        Fraction(abs(criterion.weight) * float(gap) / whole).limit_denominator(10_000)
+        for criterion in scored
+        for gap in _gaps(criterion)
     }
     smallest = math.gcd(*(step.numerator for step in steps)) / math.lcm(*(step.denominator for step in steps))
     return min(COARSEST_STEP, smallest or COARSEST_STEP)
