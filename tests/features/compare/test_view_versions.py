@@ -25,7 +25,7 @@ def test_the_sentence_on_two_versions_states_a_difference_equal_to_that_of_the_s
     decisions = PairedDecisions(250, before, after, after - before, 0, settings=1, low=0.05, high=0.13)
     old = RubricVersion("old.yaml", RUBRIC)
     new = RubricVersion("new.yaml", RUBRIC)
-    compared = VersionComparison(old, new, decisions, {}, (), left_out=0, labelled=250, judges=None)
+    compared = VersionComparison(old, new, decisions, {}, (), left_out=0, labelled=250, undecided=0, judges=None)
     answer = next(block for block in view(compared).blocks if isinstance(block, Callout))
     assert answer.head == f"new.yaml decides more as people do: {says}."
 
@@ -35,7 +35,9 @@ def test_the_table_of_a_criterion_in_two_versions_shows_a_difference_that_equals
     reworded = Rubric((Criterion(1.0, "It is polite.", threshold=0.7),))
     agreement = CriterionAgreement(250, None, 114 / 250, 136 / 250, 0.05, 0.13)
     old, new = RubricVersion("old.yaml", RUBRIC), RubricVersion("new.yaml", reworded)
-    compared = VersionComparison(old, new, decisions, {"polite": agreement}, (), left_out=0, labelled=250, judges=None)
+    compared = VersionComparison(
+        old, new, decisions, {"polite": agreement}, (), left_out=0, labelled=250, undecided=0, judges=None
+    )
     changes, shares = (block for block in view(compared).blocks if isinstance(block, Table))
     assert (changes.headings[0], shares.headings[0]) == ("Changed", "Same level as people")
     assert shares.rows[0][1:] == ("45.6%", "54.4%", "+8.8 (+5.0 to +13.0)")
