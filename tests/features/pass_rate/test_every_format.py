@@ -21,10 +21,7 @@ COMMANDS = {
     "pass-rate by a rubric": Command("pass-rate FILE --calibration decisions.jsonl --rubric place --kind human"),
     "pass-rate --calibration": Command(
         "pass-rate plan.json --calibration FILE",
-        {
-            **dict.fromkeys(("ratings", "grades", "a graded table", "an experiment", "a plan"), NO_LABELS),
-            **dict.fromkeys(TABLES, NAMELESS),
-        },
+        dict.fromkeys(("ratings", "grades", "a graded table", "an experiment", "a plan"), NO_LABELS),
     ),
     "gate-risk": Command(
         "pass-rate FILE FILE --at-least 0.5",
@@ -34,7 +31,7 @@ COMMANDS = {
 FURTHER = {
     "pass-rate": UNNAMED,
     "pass-rate by a rubric": PAIRS,
-    "pass-rate --calibration": ON_BOTH_SIDES,
+    "pass-rate --calibration": {name: why for name, why in ON_BOTH_SIDES.items() if name != "a list"},
     "gate-risk": {
         **UNNAMED,
         "pairwise tasks": "holds no graded cases",
