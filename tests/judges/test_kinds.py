@@ -130,6 +130,7 @@ NO_KINDS = {
     ("grading/verdict.py", "decisions"): "a key of an answer",
     ("features/certify/certificate_file.py", "decisions"): "a key of the certificate",
     ("features/media/probe.py", "decisions"): "a key of an answer",
+    ("features/pass_rate/rates_of_files.py", "decisions"): "what is expected of a file",
 }
 """Words that code compares with, which happen to be names of kinds."""
 

@@ -123,6 +123,7 @@ def call(argv: Sequence[str]) -> int:
         print(command_help(described(command), settings, everything=HELP_ALL in options))
         return 0
     function, bound = parse(command, rest, settings)
+    _refuse_idle_options(command, rest, bound)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
     typed, _ = typed_settings(command, rest)
     of_command = described(command).own_settings if typed else ()
@@ -164,8 +165,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         settings: The settings file, which has defaults of options.
 
     Raises:
-        UsageError: No such option, a value that an option cannot have, an option without effect, or a file to write
-            that is also read.
+        UsageError: No such option, a value that an option cannot have, or a file to write that is also read.
     """
     typed, rest = typed_settings(command, rest)
     _refuse_settings_by_name(command, rest)
@@ -181,12 +181,26 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     assert isinstance(function, CommandLine)
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
-    called = function.gathered(bound)
-    option_names = {word.partition("=")[0] for word in words[1 : words.index("--")]}
+    return function.function, function.gathered(bound)
+
+
+def _refuse_idle_options(command: str, rest: Sequence[str], bound: BoundArguments) -> None:
+    """Refuse options that were typed and have no effect with the other arguments.
+
+    Args:
+        command: Name of the command.
+        rest: The words after it on the command line.
+        bound: The arguments that these words give to the command.
+
+    Raises:
+        UsageError: An option has no effect.
+    """
+    typed, rest = typed_settings(command, rest)
+    words = _ordered(command, rest)
+    option_names = {word.partition("=")[0] for word in words[: words.index("--")]}
     option_names |= {f"{SETTING_FLAG} {key}" for key in typed}
     for refuse in REFUSE_IDLE if option_names - {"--judge"} else ():  # for a judge alone no feature need be loaded
-        refuse(command, option_names, called.arguments)
-    return function.function, called
+        refuse(command, option_names, bound.arguments)
 
 
 def complete(argv: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Rows that bring criteria of their own, to `improve` and `certify`: these belong to the tasks' authors."""
+"""Rows that bring criteria of their own, given to `improve`, which can't change them, and to `certify`."""
 
 import json
 from pathlib import Path
@@ -8,15 +8,23 @@ import pytest
 from tests.commands.console import run
 
 
-@pytest.mark.parametrize("command", [("improve",), ("improve", "--numbers"), ("certify",)], ids=" ".join)
-def test_certify_and_improve_refuse_rows_that_bring_rubrics_of_their_own(
-    command: tuple[str, ...], tmp_path: Path
-) -> None:
+def write_rows(folder: Path) -> None:
     rows = [{"id": f"r{n}", "response": "Rye.", "rubric": [{"requirement": f"Names loaf {n}"}]} for n in range(2)]
-    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    name, *options = command
-    refused = run("markscheme", name, "rows.jsonl", *options, cwd=tmp_path)
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+@pytest.mark.parametrize("options", [(), ("--numbers",)], ids=" ".join)
+def test_improve_refuses_rows_that_bring_rubrics_of_their_own(options: tuple[str, ...], tmp_path: Path) -> None:
+    write_rows(tmp_path)
+    refused = run("markscheme", "improve", "rows.jsonl", *options, cwd=tmp_path)
     assert refused.returncode == 2
     words = " ".join(refused.stderr.split())
     assert "each task has criteria and weights of its own, which belong to its authors" in words
     assert "what can be set is the pass mark, the guidelines, how many criteria a call" in words
+
+
+def test_certify_says_that_rows_without_labels_have_no_verdicts_of_a_judge(tmp_path: Path) -> None:
+    write_rows(tmp_path)
+    refused = run("markscheme", "certify", "rows.jsonl", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "rows.jsonl has no verdicts of a judge: rows hold them as labels of the kind model" in refused.stderr

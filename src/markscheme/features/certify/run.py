@@ -1,7 +1,7 @@
 """A run of `certify`: read the labels, ask the judges or read their ratings, and make the certificate."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from markscheme.ratings.kinds import JUDGES, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
 from markscheme.readers.mapped_columns import refuse_unknown_columns
+from markscheme.readers.plain_tables import numbered_rows
 from markscheme.readers.rated import open_rated
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.edit import Changes, Edit, edit
@@ -217,13 +218,16 @@ def certify_rows(path: Path, judges: str | None, promise: Promise, gold: Kind | 
     Raises:
         UsageError: The file has no verdicts of a judge, or none of a judge that is named.
     """
+    lacks_verdicts = UsageError(f"{path} has no verdicts of a judge: rows hold them as labels of the kind model")
+    if not any(isinstance(row, Mapping) and row.get("labels") for _, row in numbered_rows(path)):
+        raise lacks_verdicts
     rated = open_rated([path], expected="ratings")
     verdicts: dict[str, list[Rating]] = {}
     for rating in rated.ratings:
         if rating.kind in JUDGES:
             verdicts.setdefault(rating.rater, []).append(rating)
     if not verdicts:
-        raise UsageError(f"{path} has no verdicts of a judge: rows hold them as labels of the kind model")
+        raise lacks_verdicts
     candidates = []
     for stage in verdicts if judges is None else _columns_named(judges, list(verdicts)):
         members = [stage] if stage in verdicts else stage.split(PANEL)
