@@ -16,6 +16,7 @@ from tests.readers.every_format import answers_of_sheet, make_more, make_project
 NO_LABELS = "nothing that both people and the judge decided on"
 NO_RESPONSE = "no row has a response"
 NO_EXAMPLE = "an example has a response"
+NO_COLUMN = "no column holds the responses"
 NO_OUTPUT = "`output` is missing"
 NOT_LABELLED = "no example has a label to compare with"
 ONE_RATER = "has ratings of one rater"

@@ -14,6 +14,7 @@ from tests.commands.format_matrix import (
     HUMAN,
     LINES,
     MARKS_ALONE,
+    NO_COLUMN,
     NO_RESPONSE,
     NO_RUBRIC,
     OF_TOOLS,
@@ -39,7 +40,8 @@ COMMANDS = {
     "grade": Command(
         "grade place FILE --judge function:parcel_desk:judge",
         {
-            **dict.fromkeys(("ratings", "grades", "decisions"), NO_RESPONSE),
+            **dict.fromkeys(("ratings", "grades"), NO_RESPONSE),
+            "decisions": NO_COLUMN,
             "a graded table": "expected a column `response`",
             "a plan": "it contains no responses to grade",
             "a report": A_REPORT,

@@ -10,6 +10,7 @@ from tests.commands.format_matrix import (
     BY_ITS_RUBRIC,
     HUMAN,
     MARKS_ALONE,
+    NO_COLUMN,
     NO_EXAMPLE,
     Command,
     reads_every_format,
@@ -20,7 +21,8 @@ COMMANDS = {
     "label --pool": Command(
         "label place --pool FILE --rater zoe --sheet sheet.html",
         {
-            **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
+            "ratings": NO_EXAMPLE,
+            "decisions": NO_COLUMN,
             **dict.fromkeys(("grades", "a graded table", "a plan"), "holds no response with a text in it"),
             "a report": A_REPORT,
         },
@@ -28,7 +30,8 @@ COMMANDS = {
     "label --to": Command(
         "label place --next 1 --pool FILE --to - --examples few.jsonl",
         {
-            **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
+            "ratings": NO_EXAMPLE,
+            "decisions": NO_COLUMN,
             **dict.fromkeys(("grades", "a graded table", "a plan"), "contains no responses to label"),
             "a report": A_REPORT,
         },

@@ -180,7 +180,7 @@ def test_calibrate_on_rows_says_how_many_verdicts_criteria_and_tasks_the_judge_w
     rows = [{**row, "labels": [label]} for row, label in zip(ROWS, labels, strict=False)]
     (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     done = run("calibrate", "labelled.jsonl", "--judge", "function:judging:judge", cwd=folder)
-    assert "of criteria it has never seen: 3 verdicts on 3 criteria of 2 tasks; always MET 100%." in " ".join(
+    assert "verdicts on criteria it has never seen: 3 verdicts on 3 criteria of 2 tasks; always MET 100%." in " ".join(
         done.stdout.split()
     )
 

@@ -15,12 +15,12 @@ from markscheme.rubrics.rubric import Rubric
 _KEYS = frozenset(["variant", "case"])
 
 
-def is_report(peek: Peek) -> bool:
+def is_experiment_report(peek: Peek) -> bool:
     """Return True if a file was written by `experiment --json`."""
     return any(output.keys() >= _KEYS for output in objects(peek.document.get("outputs")))
 
 
-def read_reports(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
+def read_experiment_reports(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Read the outputs of each experiment, with their grades as ratings of a judge.
 
     Raises:
@@ -44,5 +44,5 @@ def _outputs(peek: Peek, rubric: Rubric | None) -> ImportedFile:
 
 
 EXPERIMENT_REPORT = FileFormat(
-    "a report of `experiment` (--json)", is_report, read_reports, names_judges=False, rank=SAVED
+    "a report of `experiment` (--json)", is_experiment_report, read_experiment_reports, names_judges=False, rank=SAVED
 )
