@@ -281,6 +281,22 @@ def test_a_judge_that_always_gives_the_top_level_on_a_criterion_gets_the_verdict
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 
 
+def test_a_judge_that_is_stuck_on_one_level_of_a_criterion_but_has_skill_leaves_its_trend_open() -> None:
+    of = rubric("good", "polite", "clear")
+    generator = np.random.default_rng(0)
+    gold = generator.integers(1, 6, size=(300, 3)).astype(float)
+    gold[:, 0] = np.where(generator.random(300) < 0.7, 5, 4)
+    judge = gold.copy()
+    judge[:, 0] = 5
+    calibration = calibration_of(
+        of, examples(of, {"p1": gold, "p2": gold}), judged(of, judge), Rater("judge", "", "ratings")
+    )
+    trend = calibration.decision.trend
+    assert (trend.state, trend.because) == ("open", ("stuck-judge",))
+    assert (calibration.decision.verdict, calibration.decision.use) == ("adjust", "explore")
+    assert (calibration.exit_status, calibration.exit_status_for("trend")) == (1, 4)
+
+
 def test_the_report_also_says_which_verdict_would_follow_if_differences_of_exactly_the_tolerance_agreed() -> None:
     of = replace(rubric("tone", scale=Scale.numbered(0, 10)), table_of="values")
     generator = np.random.default_rng(3)

@@ -28,6 +28,7 @@ from markscheme.calibration.comparison.policy import (
 )
 from markscheme.calibration.comparison.verdict import Decision, GateAnswer
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import STUCK_JUDGE
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.errors import ComparisonError
@@ -133,12 +134,17 @@ def _decided(
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or ErrorLimits(rubric.max_false_pass, rubric.max_false_fail)
-    no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), None)
+    of_no_merit = {finding.code: finding.message for finding in findings if _has_no_merit(finding, rubric)}
+    no_merit = next(iter(of_no_merit.values()), None)
+    is_stuck = STUCK_JUDGE.code in of_no_merit
+    no_skill = bool(of_no_merit.keys() - {STUCK_JUDGE.code})
     states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
-    trend = _trend(comparison, states, no_skill=bool(no_merit))
+    trend = _trend(comparison, states, no_skill=no_skill, is_stuck=is_stuck)
     asks_for_gate = rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
     answer = _gate_answer(comparison, wanted, most) if asks_for_gate else None
-    circumstances = _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=bool(no_merit))
+    circumstances = replace(
+        _circumstances(comparison, states, answer, drifted=bool(drifted), no_skill=no_skill), is_stuck=is_stuck
+    )
     share = comparison.agreement.value
     has_ties = comparison.trend is None and comparison.ties.count > 0
     decision = Decision(
@@ -160,16 +166,17 @@ def _decided(
     return replace(decision, next_step=next_step_in_words(comparison, decision) if _is_open(decision) else None)
 
 
-def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
+def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool, is_stuck: bool) -> Ruling:
     """Decide if the judge may show trends: of scores, or of what the rubric's `trend_on` names instead.
 
     Args:
         comparison: The comparison of judge and gold.
         states: How agreement compares with target, baseline and annotators.
-        no_skill: True if a finding shows that agreement is worth nothing; trends of scores are then refused.
+        no_skill: True if a finding says that the judge has no skill; trends of scores are then refused.
+        is_stuck: True if a finding says that the judge is stuck on one level; trends of scores are then not shown.
     """
     if comparison.trend is None:
-        return trend_ruling(states, no_skill=no_skill)
+        return trend_ruling(states, no_skill=no_skill, is_stuck=is_stuck)
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))
 
 
@@ -257,8 +264,9 @@ def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictNam
     at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
     figures = replace(comparison, measure=at_tolerance).figures
     states = states_of(figures, decision.target, settings=comparison.settings)
-    trend = trend_ruling(states, no_skill=decision.circumstances.no_skill)
-    verdict, _, _ = verdict_row(decision.gate, trend, replace(decision.circumstances, states=states))
+    before = decision.circumstances
+    trend = trend_ruling(states, no_skill=before.no_skill, is_stuck=before.is_stuck)
+    verdict, _, _ = verdict_row(decision.gate, trend, replace(before, states=states))
     return verdict
 
 

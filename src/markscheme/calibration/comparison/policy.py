@@ -39,6 +39,7 @@ BecauseCode: TypeAlias = Literal[
     "side-open",
     "groups",
     "no-skill",
+    "stuck-judge",
     "below-target",
     "below-constant",
     "below-person",
@@ -153,7 +154,8 @@ class Circumstances:
             examples picked by hand, …
         drifted: True if a drift alarm counts against the judge; it doesn't if its cause is the author's own edit and
             agreement is no worse.
-        no_skill: True if a finding says that the judge has no skill or always gives one answer.
+        no_skill: True if a finding says that the judge has no skill.
+        is_stuck: True if a finding says that the judge gives one level nearly always.
         people_split: True if annotators are shown to decide differently from each other too often, and the judge isn't
             shown to decide worse than an annotator.
     """
@@ -164,13 +166,19 @@ class Circumstances:
     against_gate: tuple[BecauseCode, ...] = ()
     drifted: bool = False
     no_skill: bool = False
+    is_stuck: bool = False
     people_split: bool = False
+
+    @property
+    def has_no_merit(self) -> bool:
+        """True if agreement is worth nothing, since the judge has no skill or is stuck on one level."""
+        return self.no_skill or self.is_stuck
 
     @property
     def as_person(self) -> bool:
         """True if the judge's scores are as good as an annotator's, but annotators agree on less than the target."""
         s = self.states
-        return s.low and s.asgood and s.beats and not self.no_skill
+        return s.low and s.asgood and s.beats and not self.has_no_merit
 
 
 VerdictRow: TypeAlias = tuple[VerdictName, Use, BecauseCode]
@@ -348,12 +356,15 @@ def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], targ
     return Ruling("gate", tuple(code for holds, code in rules if holds) or (_SHOWN,))
 
 
-def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequence[BecauseCode] = ()) -> Ruling:
+def trend_ruling(
+    states: VerdictStates, *, no_skill: bool = False, is_stuck: bool = False, further: Sequence[BecauseCode] = ()
+) -> Ruling:
     """Decide whether a judge's scores are shown to be good enough to be averaged.
 
     Args:
         states: How the agreement of these scores compares with the target, the best constant and annotators.
-        no_skill: True if a finding says that the judge has no skill or always gives one answer.
+        no_skill: True if a finding says that the judge has no skill, which refuses trends.
+        is_stuck: True if a finding says that the judge gives one level nearly always, which leaves the question open.
         further: Codes of further reasons that refuse trends or leave the question open.
 
     Example:
@@ -370,6 +381,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
         (s.few_groups, "few-groups"),
         (not s.above and not s.below and not s.few_groups, "target-open"),
         (s.above and not s.beats and not s.loses, "constant-open"),
+        (is_stuck, "stuck-judge"),
     ]
     codes = tuple(dict.fromkeys((*further, *(code for holds, code in rules if holds))))
     return Ruling("trend", codes or (_SHOWN,))
@@ -411,7 +423,7 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
     if gate.state == "shown":
         verdict: VerdictName = "ok" if trend.state == "shown" else "not-enough-labels"
         yield verdict, averages, c.against_gate[0]
-    if gate.state == "refused" or c.no_skill:
+    if gate.state == "refused" or c.has_no_merit:
         because: BecauseCode = gate.because[0] if gate.state == "refused" else "no-skill"
         otherwise: Use = "trend" if has_trend else "explore" if trend.state == "open" else "none"
         yield "adjust", otherwise, because
@@ -426,7 +438,7 @@ def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[
         circumstances: Further facts that the verdict depends on.
     """
     s = circumstances.states
-    if circumstances.no_skill:
+    if circumstances.has_no_merit:
         yield "adjust", "none", "no-skill"
     if trend.state == "shown":
         yield "ok", circumstances.ok, "target"
