@@ -52,6 +52,16 @@ def test_advice_names_criteria_where_an_error_of_one_level_or_half_a_level_equal
             assert "tie" not in [line.code for line in calm]
 
 
+def test_categories_without_values_have_no_share_in_the_weights_by_which_advice_finds_steps_equal_to_the_tolerance() -> (
+    None
+):
+    faults = [{"name": "rude", "requirement": "The reply insults.", "weight": -1}]
+    faults += [{"name": "lies", "requirement": "The reply lies.", "weight": -3}]
+    topic = {"name": "topic", "requirement": "The topic.", "scale_type": "nominal"}
+    options = [{"label": "billing"}, {"label": "other"}]
+    assert ("tie", "rude") in codes_of(*faults, {**topic, "options": options}, tolerance=0.25)
+
+
 def test_advice_says_that_an_error_limit_of_zero_can_never_be_shown_to_hold() -> None:
     assert codes_of(PLAIN, max_false_pass=0.1, max_false_fail=0.05) == []
     assert codes_of(PLAIN, max_false_pass=0) == [("unreachable-limit", None)]

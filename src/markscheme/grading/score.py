@@ -131,7 +131,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
     if rubric.positive_weight > 0:
         raw = share * rubric.positive_weight
     else:
-        raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
+        raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria if criterion.has_worth)
     passed = share >= rubric.pass_mark - ROUNDING
     doubtful = _is_doubtful(share, passed, rubric)
     certainty = certainty_of(None, share, rubric, passed=passed)

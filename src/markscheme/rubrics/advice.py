@@ -168,7 +168,7 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
     """Yield advice on criteria where an error of a level, or half a level, moves the score by exactly the tolerance."""
-    best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
+    best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria if criterion.has_worth)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
         if not criterion.scale.ordered or levels < 2:
