@@ -38,7 +38,7 @@ MOST_ALIKE = 5
 """Largest number of faults of one kind that a message lists, since one wrong scale can make a fault in every line."""
 LINES_LISTED = 2
 """Largest number of further line numbers that a message lists for one fault."""
-_VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?""")
+_VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
 """Pattern of quoted values and numbers, the only parts in which two faults of one kind differ."""
 
 

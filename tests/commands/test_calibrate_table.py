@@ -241,7 +241,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     assert "labels in another file are joined by id: `markscheme calibrate table.csv LABELS`" in done.stderr
 
 
-def test_calibrate_suggests_the_discover_command_for_a_table_without_labels_only_if_it_has_responses(
+def test_calibrate_suggests_the_init_command_for_a_table_without_labels_only_if_it_has_responses(
     tmp_path: Path,
 ) -> None:
     judged = "".join(f"T-{n},{'pass' if n % 3 else 'fail'}\n" for n in range(12))
@@ -249,11 +249,11 @@ def test_calibrate_suggests_the_discover_command_for_a_table_without_labels_only
     (tmp_path / "texts.csv").write_text("id,verdict,response\n" + judged.replace("\n", ",The reply is polite.\n"))
     (tmp_path / "labels.csv").write_text(f"id,human\n{judged}")
     without_texts = run("calibrate", "judged.csv", cwd=tmp_path).stderr
-    assert "discover" not in without_texts
+    assert "init" not in without_texts
     assert "labels in another file are joined by id: `markscheme calibrate judged.csv LABELS`" in without_texts
     assert "12 with both" in run("calibrate", "judged.csv", "labels.csv", cwd=tmp_path).stdout
     with_texts = run("calibrate", "texts.csv", cwd=tmp_path).stderr
-    assert "without labels, `markscheme discover texts --pool texts.csv` makes a rubric to label by" in with_texts
+    assert "without labels, `markscheme init --from texts.csv` makes a rubric to label by" in with_texts
 
 
 def test_a_report_on_a_table_counts_examples_in_its_title_and_all_rows_of_the_file_in_the_next_line(

@@ -164,10 +164,11 @@ def _discover(error: UsageError) -> str:
 
 
 def _without_labels(error: UsageError) -> str:
-    """Say what to do about a judge's table without labels: make a rubric of its responses, or name the labels' file."""
+    """Say what to do about a judge's table without labels: make a project to label in, or name the labels' file."""
+    table = quote(str(error.path or "TABLE"))
     if error.facts["has_responses"]:
-        return f"without labels, {_discover(error)} makes a rubric to label by"
-    return f"labels in another file are joined by id: `markscheme calibrate {quote(str(error.path or 'TABLE'))} LABELS`"
+        return f"without labels, `markscheme init --from {table}` makes a rubric to label by"
+    return f"labels in another file are joined by id: `markscheme calibrate {table} LABELS`"
 
 
 def _label_rows(error: UsageError) -> str:

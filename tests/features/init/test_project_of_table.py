@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+from markscheme.errors import UsageError
+from markscheme.features.init.files_project import project_of_files
 from markscheme.features.init.project_of_table import project_of_table
 from markscheme.files import add_files
 from markscheme.ratings.column_options import ColumnOptions
@@ -39,3 +43,23 @@ def test_a_table_with_several_criteria_becomes_one_rubric(tmp_path: Path) -> Non
     rubric = load_rubric(tmp_path / "rubrics" / "verdicts.yaml")
     assert [criterion.name for criterion in rubric.criteria] == ["tone", "facts"]
     assert {path.name for path in project.files} == {"examples.jsonl", "human.jsonl", "judge.jsonl", "verdicts.yaml"}
+
+
+@pytest.mark.parametrize(("side", "judged"), [("judge", ["judge.jsonl"]), ("human", [])])
+def test_a_table_with_the_ratings_of_a_judge_or_of_one_annotator_alone_becomes_a_project(
+    tmp_path: Path, side: str, judged: list[str]
+) -> None:
+    table = tmp_path / "verdicts.csv"
+    table.write_text(f"id,response,{side}\na,Rye.,yes\nb,Oat.,no\nc,Fig.,no\n")
+    project = project_of_files([table], ColumnOptions(), tmp_path / "project")
+    assert {path.name for path in project.files} == {"examples.jsonl", f"{side}.jsonl", "verdicts.yaml"}
+    assert [path.name for path in project.judged] == judged
+    assert project.has_responses
+
+
+def test_init_refuses_a_table_in_which_no_column_rates_anything(tmp_path: Path) -> None:
+    table = tmp_path / "outputs.csv"
+    table.write_text("id,response\na,Rye.\nb,Oat.\n")
+    with pytest.raises(UsageError) as refused:
+        project_of_files([table], ColumnOptions(), tmp_path / "project")
+    assert refused.value.code == "nothing-rated"

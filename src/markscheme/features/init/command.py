@@ -205,7 +205,7 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
             f"`init --from` again, in an empty folder, with `--map {option}`."
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
-    if project.judged:
+    if project.judged or project.n_raters == 1:
         yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"

@@ -40,7 +40,7 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
             )
         if shows_rubric(path):
             raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools", path=path)
-    reading = read_files(paths, options)
+    reading = read_files(paths, options, one_side=True)
     if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
         raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")
     return project_of_table(reading)

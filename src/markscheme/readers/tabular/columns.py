@@ -140,8 +140,13 @@ class Roles:
     may_rate: tuple[str, ...] = ()
 
 
-def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
+def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side: bool = False) -> Roles:
     """Determine the role of each column in a table: stated by the user's options, else inferred from names and cells.
+
+    Args:
+        columns: The columns.
+        options: The user's options.
+        one_side: True if one column of ratings suffices, a judge's or a person's.
 
     Raises:
         UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
@@ -162,7 +167,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
     judges = [side for side in sides if side.is_judge]
     people = [side for side in sides if not side.is_judge]
     if not judges or not people:
-        _refuse_one_side(columns, roles, judges, people)
+        _refuse_one_side(columns, roles, judges, people, suffices=one_side)
     criteria = {name: _with_own_names(listed) for name, listed in _by_criterion(judges, people, options).items()}
     used = {side.column.name for listed in criteria.values() for side in listed}
     aside = [name for name, role in roles.items() if role in ("aside", "derived")]
@@ -549,6 +554,8 @@ def _refuse_one_side(
     roles: Mapping[str, ColumnRole],
     judges: Sequence[SideColumn],
     people: Sequence[SideColumn],
+    *,
+    suffices: bool,
 ) -> None:
     """Refuse a table without a judge's column or without a person's, unless several people have columns.
 
@@ -559,6 +566,7 @@ def _refuse_one_side(
         roles: What each column holds, such as "response", by name; "other" if that isn't known.
         judges: The columns with a judge's ratings.
         people: The columns with people's ratings.
+        suffices: True to refuse only what isn't evident, such as which columns have the ratings.
     """
     if len(people) > 1:
         return
@@ -573,8 +581,10 @@ def _refuse_one_side(
         )
     rated = [side.column.name for side in (*judges, *people)]
     others = [column.name for column in columns if column.name not in rated and not column.is_empty]
+    says_who = bool(people) and people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS
+    if suffices and rated and not says_who:
+        return
     if people:
-        says_who = people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS
         code, option = ("rater-alone", "--id") if says_who else ("one-rater", "--judge")
         raise refusal(code, columns=rated, choices=[(option, "COLUMN")], others=others)
     has_responses = "response" in roles.values()

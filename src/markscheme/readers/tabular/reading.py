@@ -304,15 +304,20 @@ def _table_of(values: ReadValues) -> TableOf:
     return "marked" if values.pass_mark is not None else "values"
 
 
-def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
+def read_files(paths: Sequence[Path], options: ColumnOptions, *, one_side: bool = False) -> TableReading:
     """Read a table from a file, or from several files that are joined.
+
+    Args:
+        paths: The files.
+        options: The user's options.
+        one_side: True if one column of ratings suffices, a judge's or a person's.
 
     Raises:
         UsageError: The table could be read in several ways; the message names the options that say which.
         RatingError: A file can't be read.
     """
     try:
-        return _read_files(paths, options)
+        return _read_files(paths, options, one_side=one_side)
     except UsageError as error:
         files = shlex.join(map(str, paths))
         error.called = error.called or f"markscheme calibrate {files}{options.as_shell}"
@@ -320,7 +325,7 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
         raise
 
 
-def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
+def _read_files(paths: Sequence[Path], options: ColumnOptions, *, one_side: bool) -> TableReading:
     if len(set(paths)) < len(paths):
         raise UsageError(f"a file is named twice: {', '.join(map(str, paths))}")
     opened = [(path, one_of_each_row(sheet)) for path in paths for sheet in open_sheets(path, options)]
@@ -329,7 +334,7 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     named = [(sheet.name, sheet.columns) for sheet in sheets]
     columns, apart = joined(named, options) if len(sheets) > 1 else (sheets[0].columns, None)
     name = "-".join(sheet.name for sheet in sheets)
-    table = read_columns(columns, name, options, tuple(paths), notes, apart=apart)
+    table = read_columns(columns, name, options, tuple(paths), notes, apart=apart, one_side=one_side)
     return replace(table, n_copies=sum(sheet.n_copies for sheet in sheets))
 
 
@@ -377,6 +382,7 @@ def read_columns(
     apart: Mapping[str, int] | None = None,
     index: Sequence[Any] | None = None,
     source: Any = None,
+    one_side: bool = False,
 ) -> TableReading:
     """Determine the roles of a table's columns, and the scale and meaning of the ratings.
 
@@ -389,6 +395,7 @@ def read_columns(
         apart: Number of rows without partner, by file, if several were joined.
         index: The index of the data frame that the table was given as.
         source: The object in memory that the table was given as; None for files.
+        one_side: True if one column of ratings suffices, a judge's or a person's.
 
     Raises:
         UsageError: The table could be read in several ways; the message names the options that say which.
@@ -402,7 +409,7 @@ def read_columns(
         index = None
         notes = (*notes, "counted")
     turned = wide(columns, options)
-    columns, roles = turned if turned is not None else (tuple(columns), roles_of(columns, options))
+    columns, roles = turned or (tuple(columns), roles_of(columns, options, one_side=one_side))
     ids = _ids(columns, roles, options, index) if row_of is None else names_of_counted(row_of)
     values = read_criteria(roles.criteria, options)
     labels = tuple(index or ()) if "id" not in roles.single else ()
