@@ -162,7 +162,8 @@ def grade(
         _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    to_trust = partial(_way_to_trust, loaded, judge, ask, f"{shlex.quote(file)}{columns.as_shell}")
+    words = f"{shlex.quote(file)}{columns.as_shell}"
+    to_trust = partial(_way_to_trust, loaded, judge, ask, words, bring_rubrics=has_core and bool(brought.n))
     return asyncio.run(_print_all(grading, first, ask, shown_as, to_trust))
 
 
@@ -334,8 +335,8 @@ def _summary(
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
-    is_of_pairs = grading.rubric.compares != "responses"
-    first = counted(total, "pair") if is_of_pairs else f"{decisions[PASS]} of {total} {verb}{mark}"
+    are_pairs = grading.rubric.compares != "responses"
+    first = counted(total, "pair") if are_pairs else f"{decisions[PASS]} of {total} {verb}{mark}"
     yield f"{'; '.join([first, *others])}. Judge: {calibration_text(grading.receipt)}."
     has_grades = decisions[WITHOUT_GRADE] < total
     if has_grades and (grading.receipt is None or (grading.has_core and not grading.receipt.holds)):
@@ -344,7 +345,7 @@ def _summary(
         yield f"Reasons:\n  {typed()} --details"
 
 
-def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_words: str) -> str:
+def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_words: str, *, bring_rubrics: bool) -> str:
     """Return the step that says how far a judge can be trusted: calibrate it or, without labels, label graded outputs.
 
     Args:
@@ -353,13 +354,17 @@ def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_word
         judge: The judge as the user named it; None if none was named.
         ask: How the judge is asked.
         shell_words: The file of the graded outputs and the options on how it is read, as shell arguments.
+        bring_rubrics: True if rows bring criteria of their own, next to those of the rubric.
     """
     from markscheme.ratings.examples_choice import has_labels  # reads labels, which grading doesn't
 
     commands = Commands.on(rubric, judge).after(None, ask)
-    if rubric.source is not None and has_labels(rubric):
+    if rubric.source is not None and not bring_rubrics and has_labels(rubric):
         return f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
-    label = f"markscheme label {shell_words}" if rubric.source is None else commands.label_pool(f"--pool {shell_words}")
+    if bring_rubrics or rubric.source is None:
+        label = " ".join(["markscheme label", *([commands.rubric] if bring_rubrics else []), shell_words])
+    else:
+        label = commands.label_pool(f"--pool {shell_words}")
     return f"Next, label some of them, which shows how far the judge can be trusted:\n  {label}"
 
 

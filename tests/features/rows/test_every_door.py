@@ -107,6 +107,12 @@ def test_grade_of_rows_without_an_accepted_run_prints_the_command_that_labels_th
     assert "\n  markscheme label rows.jsonl\n" in printed
 
 
+def test_grade_with_a_rubric_and_rows_that_bring_their_own_names_the_command_that_labels_rows_by_both(
+    folder: Path,
+) -> None:
+    assert "\n  markscheme label core.yaml rows.jsonl\n" in grade(folder, "core.yaml", "rows.jsonl").stdout
+
+
 def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_for_all_rows(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
