@@ -137,7 +137,8 @@ def _decided(
     of_no_merit = {finding.code: finding.message for finding in findings if _has_no_merit(finding, rubric)}
     no_merit = next(iter(of_no_merit.values()), None)
     is_stuck = STUCK_JUDGE.code in of_no_merit
-    no_skill = bool(of_no_merit.keys() - {STUCK_JUDGE.code})
+    gives_one_answer = len(np.unique(comparison.judge_values[np.isfinite(comparison.judge_values)])) == 1
+    no_skill = bool(of_no_merit.keys() - {STUCK_JUDGE.code}) or (is_stuck and gives_one_answer)
     states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
     trend = _trend(comparison, states, no_skill=no_skill, is_stuck=is_stuck)
     asks_for_gate = rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
