@@ -292,7 +292,7 @@ def test_a_judge_that_is_stuck_on_one_level_of_a_criterion_but_has_skill_leaves_
         of, examples(of, {"p1": gold, "p2": gold}), judged(of, judge), Rater("judge", "", "ratings")
     )
     trend = calibration.decision.trend
-    assert (trend.state, trend.because) == ("open", ("stuck-judge",))
+    assert (trend.state, trend.because) == ("open", ("stuck",))
     assert (calibration.decision.verdict, calibration.decision.use) == ("adjust", "explore")
     assert (calibration.exit_status, calibration.exit_status_for("trend")) == (1, 4)
 

@@ -272,7 +272,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
     (GATE_REFUSED, TREND_OPEN, Circumstances(OPEN), ("adjust", "explore", "side")),
     (GATE_REFUSED, TREND_REFUSED, Circumstances(OPEN), ("adjust", "none", "side")),
     (GATE_OPEN, ruled("trend", "no-skill"), Circumstances(OPEN, no_skill=True), ("adjust", "none", "no-skill")),
-    (GATE_OPEN, ruled("trend", "stuck-judge"), Circumstances(SHOWN, is_stuck=True), ("adjust", "explore", "no-skill")),
+    (GATE_OPEN, ruled("trend", "stuck"), Circumstances(SHOWN, is_stuck=True), ("adjust", "explore", "no-skill")),
     (GATE_OPEN, TREND_SHOWN, Circumstances(SHOWN), ("not-enough-labels", "trend", "side-open")),
     (GATE_OPEN, TREND_OPEN, Circumstances(OPEN), ("not-enough-labels", "explore", "side-open")),
     (None, TREND_SHOWN, Circumstances(SHOWN, no_skill=True), ("adjust", "none", "no-skill")),

@@ -39,7 +39,7 @@ BecauseCode: TypeAlias = Literal[
     "side-open",
     "groups",
     "no-skill",
-    "stuck-judge",
+    "stuck",
     "below-target",
     "below-constant",
     "below-person",
@@ -381,7 +381,7 @@ def trend_ruling(
         (s.few_groups, "few-groups"),
         (not s.above and not s.below and not s.few_groups, "target-open"),
         (s.above and not s.beats and not s.loses, "constant-open"),
-        (is_stuck, "stuck-judge"),
+        (is_stuck, "stuck"),
     ]
     codes = tuple(dict.fromkeys((*further, *(code for holds, code in rules if holds))))
     return Ruling("trend", codes or (_SHOWN,))

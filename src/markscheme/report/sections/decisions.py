@@ -132,7 +132,7 @@ def _good_for_trends(decision: Decision) -> str:
             return "no use for trends"
         case "side":
             return "wrong too often in one way for trends"
-        case "stuck-judge":
+        case "stuck":
             return "stuck on one level, so not for trends yet"
         case "constant-open":
             return "not shown to beat the baseline, so not for trends yet"
