@@ -181,13 +181,13 @@ def _of_rows(
 def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Submission]]:
     rows = json_rows(path, RatingError) if fields else ()
     names = {name for _, line in rows if isinstance(line, dict) for name in line}
-    for number, line in json_rows(path, RatingError):
+    for line_number, line in json_rows(path, RatingError):
         try:
             row = _renamed(line, fields, path, names=names) if isinstance(line, dict) else line
             is_without = isinstance(row, dict) and not any(key in row for key in RESPONSE_KEYS)
-            yield number, submission_of({**row, "response": None} if is_without else row, number, path.parent)
+            yield line_number, submission_of({**row, "response": None} if is_without else row, line_number, path.parent)
         except ValueError as error:
-            refuse_lines(RatingError(str(error), path=path, line=number))
+            refuse_lines(RatingError(str(error), path=path, line=line_number))
 
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:

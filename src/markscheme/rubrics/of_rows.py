@@ -85,8 +85,8 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
     key = rubric_key_in(inputs, core)
     if key is None or not inputs[key]:
         return None
-    own = inputs[key] if isinstance(inputs[key], str) else str(inputs[key])
-    return own if isinstance(own, _RubricText) else next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), own)
+    raw = inputs[key] if isinstance(inputs[key], str) else str(inputs[key])
+    return raw if isinstance(raw, _RubricText) else next((shape.text_in(inputs, key) for shape in RUBRIC_SHAPES), raw)
 
 
 def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
