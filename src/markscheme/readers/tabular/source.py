@@ -304,15 +304,17 @@ def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], pa
     is_any_short = False
     shared: dict[str, str] = {}
     for line, row in rows:
-        if not any(map(str.strip, row)) or list(map(str.strip, row[: len(names)])) == names:
+        stripped = list(map(str.strip, row))
+        if not any(stripped) or stripped[: len(names)] == names:
             continue
-        if any(map(str.strip, row[len(names) :])):
+        if any(stripped[len(names) :]):
             too_long.append(line)
             continue
         lacking = len(names) - len(row)
         is_any_short = is_any_short or lacking > 0
+        share = shared.setdefault if len(shared) < MOST_SHARED else shared.get
         for cell, column in zip([*row, *[""] * lacking], cells, strict=False):
-            column.append(_shared(cell, shared))
+            column.append(share(cell, cell))
     if too_long:
         raise refusal("long-rows", path=str(path), lines=too_long)
     if not cells or not cells[0]:
@@ -406,17 +408,8 @@ def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 MOST_SHARED: Final = 4096
-"""Largest number of different cells in a column whose equal cells are stored once; with more, they are ids or texts."""
-
-
-def _shared(cell: str, shared: dict[str, str]) -> str:
-    """Return the cell in `shared` that equals a cell, adding the cell if there is none and room is left.
-
-    So equal cells share memory.
-    """
-    if cell not in shared and len(shared) < MOST_SHARED:
-        shared[cell] = cell
-    return shared.get(cell, cell)
+"""Number of different cells from which on others aren't shared: equal cells are stored once, to save memory, and a
+table with more different cells has many ids or texts."""
 
 
 def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Detection of rows in a table that aren't examples: totals or means of the other rows, and notes below them."""
 
 from collections.abc import Sequence
+from string import digits
 from typing import Final
 
 from markscheme.numerals import number_in
@@ -37,8 +38,8 @@ WORDS_OF_AN_ID: Final = 3
 
 
 def _is_named_after_sums(row: Sequence[str]) -> bool:
-    first = next((cell for cell in row if cell.strip()), "")
-    return len(first) <= LONGEST_SUM and folded(first).rstrip(":") in SUM_WORDS
+    first = row[0] if row[0].strip() else next((cell for cell in row if cell.strip()), "")
+    return len(first) <= LONGEST_SUM and first[-1:] not in digits and folded(first).rstrip(":") in SUM_WORDS
 
 
 LONGEST_SUM: Final = 20
