@@ -222,6 +222,16 @@ def test_a_rubric_can_be_built_from_a_list_of_criteria_as_in_the_python_package_
     assert listed.positive_weight == 10
 
 
+@pytest.mark.parametrize(
+    ("weights", "of_category", "whole"), [((2.0, -1.0), 5.0, 2.0), ((-2.0, -1.0), 5.0, 3.0), ((), 5.0, 5.0)]
+)
+def test_the_whole_weight_is_that_of_positive_criteria_or_of_faults_and_of_categories_without_values_if_alone(
+    weights: tuple[float, ...], of_category: float, whole: float
+) -> None:
+    category = Criterion(of_category, "what it is", scale=Scale.of_categories(("answer", "refusal")))
+    assert Rubric((*(replace(ONE, weight=weight) for weight in weights), category)).whole_weight == whole
+
+
 def test_only_the_query_is_shown_if_a_rubric_declares_no_inputs() -> None:
     assert Rubric((ONE,)).shown_to(ONE) == ("query",)
     declared = Rubric((replace(ONE, name="a", sees=("reference",)), ONE), inputs=("query", "reference"))

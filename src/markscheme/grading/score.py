@@ -128,10 +128,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
         normalize: True to return h / 100 as the score, False to return the raw score in its place.
     """
     share = holistic.score / 100
-    if rubric.positive_weight > 0:
-        raw = share * rubric.positive_weight
-    else:
-        raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria if criterion.has_worth)
+    raw = (share if rubric.positive_weight > 0 else share - 1) * rubric.whole_weight
     passed = share >= rubric.pass_mark - ROUNDING
     doubtful = _is_doubtful(share, passed, rubric)
     certainty = certainty_of(None, share, rubric, passed=passed)

@@ -168,12 +168,11 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
     """Yield advice on criteria where an error of a level, or half a level, moves the score by exactly the tolerance."""
-    best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria if criterion.has_worth)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
         if not criterion.scale.ordered or levels < 2:
             continue
-        step = abs(criterion.weight) / best / (levels - 1)
+        step = abs(criterion.weight) / rubric.whole_weight / (levels - 1)
         for size, called in ((step, "one level"), (step / 2, "half a level")):
             if abs(size - rubric.tolerance) <= _SAME_SIZE:
                 wider = rubric.tolerance * 1.1

@@ -306,6 +306,15 @@ class Rubric:
         """Sum of all positive weights, which is the maximum raw score."""
         return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0 and criterion.has_worth)
 
+    @property
+    def whole_weight(self) -> float:
+        """Sum of the weights that make up the whole score: the positive ones or, if there are only faults, theirs.
+
+        Categories without values have no share in it, unless there is nothing else.
+        """
+        scored = [criterion for criterion in self.criteria if criterion.has_worth] or self.criteria
+        return self.positive_weight or sum(abs(criterion.weight) for criterion in scored)
+
     def __hash__(self) -> int:
         return hash(self.fingerprint)
 

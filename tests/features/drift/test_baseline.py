@@ -335,6 +335,23 @@ def test_a_drift_finding_says_if_neither_a_change_of_the_judge_nor_of_the_rubric
     assert "Nothing on record changed" in finding.message
 
 
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+def test_the_cost_of_a_criterion_s_drift_is_its_effect_on_the_score_whatever_categories_without_values_weigh(
+    tmp_path: Path, weight: float
+) -> None:
+    category = Criterion(3.0, "what it is", "kind", Scale.of_categories(("answer", "refusal")))
+    alone = replace(KIND_TONE, criteria=(replace(KIND_TONE.criteria[0], weight=weight),))
+    truth = _truth(60)
+    kinds: Sequence[float | None] = [float(i % 2) for i in range(60)]
+    costs = []
+    for asked in (alone, replace(alone, criteria=(*alone.criteria, category))):
+        levels = {"tone": truth, "kind": kinds} if len(asked.criteria) > 1 else {"tone": truth}
+        drift = _beside(_accepted(tmp_path, asked, levels, levels), asked, levels, {**levels, "tone": _up(truth)})
+        costs += [finding.cost for finding in drift.findings if finding.code == "drift"]
+    shift = sum((after or 0) - (before or 0) for after, before in zip(_up(truth), truth, strict=True)) / 60
+    assert costs == pytest.approx([shift / 4] * 2)
+
+
 def test_new_weights_are_named_as_the_cause_of_a_changed_score_and_raise_no_drift_alarm(tmp_path: Path) -> None:
     two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     high: Sequence[float | None] = [5.0] * 40

@@ -512,9 +512,7 @@ class Evidence:
 
     def share(self, criterion: CriterionEvidence) -> float:
         """Return how much the score differs between a criterion's lowest and highest level."""
-        rubric = self.comparison.rubric
-        best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
-        return criterion.weight / best
+        return criterion.weight / self.comparison.rubric.whole_weight
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
         """Return by how much the judge's error would fall, at least 0, if it gave the levels in `fixed`.

@@ -39,12 +39,11 @@ def drift_findings(
         level: Largest p at which this run raises an alarm.
         is_asked: True if it is on record with which rubric, prompt and judge the ratings were made.
     """
-    whole = sum(abs(criterion.weight) for criterion in rubric.criteria)
     for name, drift in criteria.items():
         why = drift.explanation
         gold = drift.gold
         advice, options = _advice_and_options(drift)
-        share = abs(drift.criterion.weight) / whole / drift.criterion.scale.span
+        share = abs(drift.criterion.weight) / rubric.whole_weight / drift.criterion.scale.span
         causes: dict[str, Any] = {
             "level": level,
             "causes": [change.key for change in why.changes],

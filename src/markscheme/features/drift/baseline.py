@@ -590,9 +590,8 @@ def _score_step(rubric: Rubric) -> float:
     if rubric.strategy == "holistic":
         return 0.01
     scored = [criterion for criterion in rubric.criteria if criterion.has_worth]
-    whole = rubric.positive_weight or sum(-criterion.weight for criterion in scored)
     steps = {
-        Fraction(abs(criterion.weight) * float(gap) / whole).limit_denominator(10_000)
+        Fraction(abs(criterion.weight) * float(gap) / rubric.whole_weight).limit_denominator(10_000)
         for criterion in scored
         for gap in _gaps(criterion)
     }
