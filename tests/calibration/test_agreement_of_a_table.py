@@ -96,7 +96,7 @@ def test_ratings_in_words_are_nominal_and_get_cohen_s_kappa_if_there_are_two_rat
     assert report["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
 
 
-def test_words_that_an_option_lists_in_order_make_an_ordinal_scale(tmp_path: Path) -> None:
+def test_words_listed_in_order_by_the_levels_argument_make_an_ordinal_scale(tmp_path: Path) -> None:
     table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
     report = as_json(tmp_path, table, levels="poor,fair,good", scale="ordinal")
     assert report["levels"] == ["poor", "fair", "good"]
@@ -136,7 +136,7 @@ def test_a_first_column_with_names_is_not_read_as_ratings(tmp_path: Path, head: 
     assert as_json(tmp_path, f"{head},a,b\n100,1,1\n200,2,2\n")["raters"] == ["a", "b"]
 
 
-def test_a_table_is_read_in_the_form_in_which_spreadsheets_write_it(tmp_path: Path) -> None:
+def test_a_csv_table_with_a_byte_order_mark_and_with_line_breaks_inside_cells_is_read(tmp_path: Path) -> None:
     table = '\ufeff"unit","a","b"\r\n"x, y","1","2"\r\n\r\n"a\nb","2","2"\r\n'.encode()
     assert as_json(tmp_path, table)["units"] == 2
 
@@ -259,7 +259,9 @@ def test_linear_weights_of_kappa_are_those_of_the_literature(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("pooling", ["mean", "pooled"])
-def test_statistics_of_two_raters_are_averaged_over_pairs_of_raters_on_request(tmp_path: Path, pooling: str) -> None:
+def test_cohen_s_kappa_of_three_raters_is_computed_over_pairs_of_raters_only_on_request(
+    tmp_path: Path, pooling: str
+) -> None:
     levels = {"levels": "no,partly,yes,n/a=", "scale": "ordinal"}
     assert as_json(tmp_path, THREE, **levels)["statistics"]["cohen_kappa"]["value"] is None
     report = as_json(tmp_path, THREE, **levels, pairs=pooling)
@@ -313,7 +315,7 @@ def test_options_about_a_judge_are_refused_with_a_file_that_has_only_labels(
 
 
 @pytest.mark.parametrize("table", [None, 3, [1, 2]])
-def test_the_function_agreement_refuses_a_value_that_is_neither_a_file_nor_rows_and_shows_an_example_of_a_row(
+def test_the_agreement_function_s_error_on_a_table_of_the_wrong_type_shows_an_example_of_a_row(
     table: Any,
 ) -> None:
     with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, found "):

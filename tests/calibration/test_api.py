@@ -168,7 +168,7 @@ def test_calibrate_works_where_an_event_loop_is_running() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_calibration_s_ratings_are_rows_of_plain_values_from_which_its_agreement_can_be_counted() -> None:
+def test_the_agreement_of_a_calibration_can_be_counted_from_the_rows_of_its_table_of_ratings() -> None:
     calibration = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=4))
     table = calibration.ratings
     assert len(table) == 40
@@ -264,7 +264,7 @@ def test_a_fault_in_examples_or_ratings_in_memory_is_reported_with_its_index() -
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_ratings_by_several_judges_are_refused_for_a_single_calibration() -> None:
+def test_calibrate_in_python_refuses_ratings_by_several_judges() -> None:
     ratings = [{**row, "rater": rater} for row in verdicts() for rater in ("one", "two")]
     with pytest.raises(UsageError, match="there are 2 judges to calibrate"):
         calibrate(RUBRIC, rows(), ratings=ratings)
@@ -288,9 +288,7 @@ def test_the_error_on_an_unknown_option_of_calibrate_in_python_suggests_the_most
         calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
 
 
-def test_the_error_on_a_table_in_memory_that_has_several_readings_lists_calls_that_can_read_it_in_one_way_only() -> (
-    None
-):
+def test_the_error_on_a_table_in_python_with_ambiguous_columns_lists_calls_of_calibrate_that_run() -> None:
     levels = ("good", "fair", "poor")
     table = [{"ann": levels[i % 3], "gpt": levels[i * 7 % 3], "bob": levels[i % 2]} for i in range(40)]
     with pytest.raises(UsageError) as refused:
@@ -311,7 +309,7 @@ def test_the_error_on_an_ambiguous_table_in_python_suggests_calls_with_the_missi
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
-def test_the_error_on_a_table_whose_judge_and_labels_contradict_each_other_suggests_to_state_what_passes() -> None:
+def test_the_error_on_a_table_whose_verdicts_contradict_its_labels_suggests_a_call_that_states_what_passes() -> None:
     verdicts = ["fail" if letter == "f" else "pass" for letter in "fpppfppppfpppffpppff"]
     table = [
         {"id": f"t{index}", "verdict": verdict, "human": passed}
@@ -357,7 +355,7 @@ def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(e
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_annotators_agreement_is_equal_from_a_file_and_rows_in_python_and_the_calibrate_command(
+def test_agreement_in_python_gives_the_same_figures_from_a_file_and_from_rows_as_the_calibrate_command(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")

@@ -138,7 +138,7 @@ def test_a_judge_as_good_as_an_annotator_who_often_disagrees_with_other_annotato
     assert calibration.exit_status == 4
 
 
-def test_examples_in_groups_widen_the_interval_and_few_groups_give_no_verdict() -> None:
+def test_grouped_examples_give_a_wider_interval_and_so_a_weaker_verdict_than_independent_examples() -> None:
     plain, grouped = scored(100, 10), scored(100, 10, group_size=10)
     assert plain.agreement.value == grouped.agreement.value
     assert (grouped.agreement.low or 0) < (plain.agreement.low or 0)
@@ -160,7 +160,7 @@ def test_another_target_for_agreement_changes_the_verdict_on_a_judge_with_unchan
     assert decide(comparison, target=0.9).verdict == "not-enough-labels"
 
 
-def test_labels_needed_are_further_labels_by_people_regardless_of_the_number_of_synthetic_labels() -> None:
+def test_synthetic_labels_do_not_reduce_the_number_of_labels_needed() -> None:
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)
@@ -281,7 +281,7 @@ def test_a_judge_that_always_gives_the_top_level_on_a_criterion_gets_the_verdict
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 
 
-def test_a_judge_that_is_stuck_on_one_level_of_a_criterion_but_has_skill_leaves_its_trend_open() -> None:
+def test_a_judge_with_skill_that_always_gives_one_level_on_a_criterion_gets_an_open_answer_on_trends() -> None:
     of = rubric("good", "polite", "clear")
     generator = np.random.default_rng(0)
     gold = generator.integers(1, 6, size=(300, 3)).astype(float)

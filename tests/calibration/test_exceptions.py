@@ -81,7 +81,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_expected_figures_on_slices_excepted_from_a_gate_equal_those_of_the_reference_file() -> None:
+def test_the_figures_on_excepted_slices_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> None:
     cases = [
         (
             case["name"],

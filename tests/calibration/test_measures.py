@@ -149,7 +149,7 @@ def test_comparing_by_one_criterion_or_by_decisions_gives_the_verdict_of_a_rubri
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_compared_by_one_criterion_or_by_decisions_have_the_figures_of_a_rubric_with_only_this_measure(
+def test_comparing_by_one_criterion_or_by_decisions_gives_slices_the_figures_of_a_rubric_with_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -76,7 +76,7 @@ def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_jud
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
-def test_examples_that_lack_a_label_on_one_criterion_do_not_count_as_labels_for_a_first_verdict() -> None:
+def test_examples_that_lack_a_label_on_one_criterion_do_not_reduce_the_labels_needed() -> None:
     two = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?"}, {"name": "true", "requirement": "True?"}])
     asked = planned_labels(gold_of(labelled(100), two), None, 0.8)
     assert asked.labels is not None
@@ -86,7 +86,7 @@ def test_examples_that_lack_a_label_on_one_criterion_do_not_count_as_labels_for_
     assert judged.labels_needed == 80
 
 
-def test_the_labels_needed_for_a_rubric_without_labels_are_written_in_the_code_as_they_are_computed(
+def test_the_constant_for_the_labels_needed_by_an_unlabelled_rubric_equals_the_computed_number(
     tmp_path: Path,
 ) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)
@@ -148,7 +148,7 @@ def test_if_too_few_examples_have_two_annotators_for_a_gate_a_second_annotator_i
     )
 
 
-def test_the_saved_next_step_states_that_more_labels_would_not_decide_whether_the_judge_can_gate(
+def test_the_next_step_saved_by_calibrate_says_if_more_labels_will_not_decide_whether_the_judge_can_gate(
     tmp_path: Path,
 ) -> None:
     calibration = calibrated(200, 40)

@@ -63,13 +63,13 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
     return case.fails, case.stopped, case.passes, case.kept
 
 
-def test_agreement_with_and_without_ties_has_intervals_of_equal_confidence_after_two_settings() -> None:
+def test_agreement_with_and_without_ties_has_intervals_of_the_same_confidence_level() -> None:
     data = calibrated((60, 55, 60, 55), settings=2).to_json()
     assert data["ties"]["inclusive"]["level"] == data["agreement"]["level"] == 0.975
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_the_answer_on_a_gate_follows_from_the_shares_of_fails_stopped_and_passes_kept_and_the_target(
+def test_the_answer_on_a_gate_equals_that_of_each_reference_case(
     case: GateCase,
 ) -> None:
     decision = calibrated(
@@ -104,7 +104,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_written_as_a_table(
+def test_calibrate_answers_the_gate_question_on_tables_as_the_reference_cases_expect(
     tmp_path: Path,
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
@@ -114,7 +114,7 @@ def test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_w
 
 
 @pytest.mark.proof
-def test_calibrate_says_whether_the_judge_can_gate_as_each_case_of_the_reference_file_expects(
+def test_calibrate_answers_the_gate_question_on_a_rubric_s_examples_as_the_reference_cases_expect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):

@@ -69,7 +69,7 @@ def at(server: ChatServer) -> OpenAIJudge:
     return OpenAIJudge("m", api_key="k", base_url=server.url)
 
 
-def test_if_a_server_refuses_the_schema_of_one_row_the_report_says_the_judge_was_asked_in_two_ways() -> None:
+def test_if_a_server_refuses_the_json_schema_for_one_response_the_report_says_the_judge_was_asked_in_two_ways() -> None:
     with server_that_refuses_the_format(lambda number: number == 120) as server:
         judge = at(server)
         configured = judge.identity.fingerprint
@@ -105,7 +105,9 @@ def test_a_judge_s_fingerprint_changes_if_a_parameter_was_left_out_of_some_or_al
     assert len({identity.fingerprint, dropped.fingerprint, identity.as_asked({(): 1, ("seed",): 1}).fingerprint}) == 3
 
 
-def test_an_accepted_run_is_valid_only_for_requests_with_the_same_parameters_as_its_own(tmp_path: Path) -> None:
+def test_a_grade_s_receipt_is_invalid_if_the_judge_was_asked_with_other_parameters_than_in_the_accepted_run(
+    tmp_path: Path,
+) -> None:
     accepted = tmp_path / "calibration/rubric/accepted.json"
     takes_format = False
     with chdir(tmp_path), server_that_refuses_the_format(lambda _: not takes_format) as server:

@@ -162,7 +162,7 @@ def test_a_grade_says_that_a_judge_accepted_on_labels_by_one_person_can_show_tre
     assert first_line(grade(here)).endswith("; can show trends)")
 
 
-def test_the_option_o_with_the_key_accepted_names_the_file_in_which_the_accepted_run_is_kept(here: Path) -> None:
+def test_the_o_option_with_accepted_as_its_key_names_the_file_that_keeps_the_accepted_run(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     missing = calibrate(here, "-o", f"accepted={elsewhere}")
     assert missing.returncode == 2

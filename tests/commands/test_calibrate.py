@@ -66,7 +66,7 @@ def calibrated(project: Path, *options: str) -> subprocess.CompletedProcess[str]
     return run("calibrate", "polite", "--ratings", "judge.jsonl", *options, cwd=project)
 
 
-def test_levels_without_order_have_agreement_and_kappa_and_no_bias(project: Path) -> None:
+def test_a_criterion_whose_levels_have_no_order_gets_cohen_s_kappa_and_no_weighted_kappa(project: Path) -> None:
     levels = "[{value: 0, label: tie}, {value: 1, label: first}, {value: 2, label: second}]"
     (project / "rubrics" / "polite.yaml").write_text(
         f"criteria:\n- {{name: polite, description: Which, weight: 1, scale_type: nominal, levels: {levels}}}\n"
@@ -244,7 +244,7 @@ def test_calibrating_by_a_named_judge_that_lacks_its_api_key_exits_3_with_an_err
         ("{not json", "examples.jsonl:9: is not readable JSON"),
     ],
 )
-def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(
+def test_a_faulty_example_is_reported_with_its_file_and_line_and_exit_status_2(
     project: Path, fault: str, expected_message: str
 ) -> None:
     label(project, 8)

@@ -38,7 +38,7 @@ def report_of(path: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, report
 
 
-def test_thumbs_in_promptfoo_s_results_are_gold_labels_and_each_graded_metric_is_read_as_a_judge(
+def test_thumbs_given_to_outputs_in_promptfoo_s_results_are_read_as_gold_labels(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, GRADED)
@@ -199,7 +199,7 @@ def test_promptfoo_s_results_without_a_label_are_refused_with_advice_on_how_to_l
     assert "promptfoo view" in refused(tmp_path, "results.json")
 
 
-def test_promptfoo_s_results_without_an_assertion_that_a_model_judges_are_refused(
+def test_promptfoo_s_results_in_which_no_assertion_is_graded_by_a_model_are_refused(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)

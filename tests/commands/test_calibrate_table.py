@@ -135,7 +135,7 @@ def test_an_error_about_a_table_s_columns_or_options_names_what_to_change(
 
 
 @pytest.mark.parametrize("option", ["--levels", "--scale"])
-def test_the_ends_of_a_scale_are_refused_for_a_column_of_words_and_the_error_names_the_typed_option(
+def test_the_error_on_the_ends_of_a_scale_for_a_column_of_words_names_the_option_that_was_typed(
     option: str, tmp_path: Path
 ) -> None:
     table(tmp_path, "verdict,label", ["good,bad", "bad,bad", "good,good"])

@@ -217,7 +217,7 @@ def test_grade_suggests_no_next_command_if_nothing_was_graded(project: Path) -> 
 
 
 @pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
-def test_the_next_command_that_the_show_prompt_option_prints_uses_every_reply_recorded_to_a_shown_prompt(
+def test_the_next_command_that_the_show_prompt_option_prints_grades_from_replies_to_all_shown_prompts(
     project: Path, more: tuple[str, ...]
 ) -> None:
     submissions(project, "LEVEL=5", "LEVEL=2 rude")
@@ -513,7 +513,7 @@ def polite(prediction, _expected):
 """
 
 
-def test_criteria_checked_by_a_user_s_module_are_graded_only_if_the_option_scorers_names_the_module(
+def test_criteria_checked_by_user_code_are_graded_only_if_the_scorers_option_names_the_module(
     project: Path,
 ) -> None:
     (project / "checking.py").write_text(CHECKING)
@@ -552,7 +552,7 @@ def test_the_model_in_a_rubric_is_used_only_with_the_judge_that_the_rubric_names
     assert [request.body["model"] for request in front.requests] == [model]
 
 
-def test_grade_runs_no_more_calls_at_once_than_allowed_and_shows_no_api_key(
+def test_grade_keeps_to_the_limit_on_concurrent_calls_and_prints_no_api_key(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))

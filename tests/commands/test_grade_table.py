@@ -312,7 +312,7 @@ def test_an_impossible_option_of_grade_is_refused_before_a_judge_is_asked(
     assert not (here / "asked").exists()
 
 
-def test_grade_renames_a_key_by_map_also_if_the_first_line_of_the_file_lacks_it(here: Path) -> None:
+def test_the_map_option_of_grade_renames_a_key_that_the_first_line_of_the_file_lacks(here: Path) -> None:
     rows = [{"id": "r0"}, *({"id": f"r{k}", "said": "thanks"} for k in range(1, 10))]
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     done = _grade(here, "rows.jsonl", "--map", "said=response", "--json")

@@ -112,7 +112,7 @@ def test_a_rubric_made_from_a_table_has_the_same_examples_and_ratings_for_every_
     assert made[1] == made[2] == made[0]
 
 
-def test_alpha_of_annotators_uses_the_distance_metric_from_the_option_or_the_settings_file(tmp_path: Path) -> None:
+def test_krippendorff_s_alpha_uses_the_metric_set_by_option_or_in_the_settings_file(tmp_path: Path) -> None:
     write({"id": list("abcdefgh"), "ann": [1, 2, 3, 4, 5, 1, 2, 3], "ben": [1, 2, 4, 4, 5, 2, 2, 3]}, "csv", tmp_path)
 
     def figures(*options: str) -> tuple[str, float]:

@@ -22,7 +22,7 @@ def parameters_of(name: str) -> Mapping[str, FunctionParameter]:
     return command_line(name, row.load, frozenset()).__signature__.parameters
 
 
-def test_every_option_whose_help_says_that_it_writes_a_file_is_declared_as_one_that_writes_a_file() -> None:
+def test_every_option_described_as_writing_a_file_is_declared_as_an_output_file() -> None:
     unmarked = []
     for row in all_commands():
         line = command_line(row.name, row.load, frozenset())

@@ -49,7 +49,7 @@ def test_the_first_sentence_of_a_page_is_extracted_as_plain_text() -> None:
     assert SITE.first_sentence("# Only a heading\n") == ""
 
 
-def test_on_the_site_directives_for_api_documentation_are_replaced_by_the_documentation_itself() -> None:
+def test_the_site_replaces_placeholders_for_api_documentation_by_the_documentation() -> None:
     text = SITE.DIRECTIVE.sub(lambda match: SITE.documented(match[1]), MADE["reference/errors.md"])
     assert ":::" not in text
     assert "### RubricError\n\n```python\nmarkscheme.errors.RubricError(" in text

@@ -87,13 +87,13 @@ REPRODUCED = {
             "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_that_of_the_reference_file"
         ],
         "real_full_data": [
-            "calibration/comparison/test_policy.py::test_figures_on_judges_of_the_hanna_data_set_are_reproduced_from_their_scores"
+            "calibration/comparison/test_policy.py::test_agreement_and_gains_of_judges_on_the_public_hanna_data_equal_their_reference_values"
         ],
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_calibrate_gives_the_expected_answer_on_a_gate_for_each_reference_case_written_as_a_table",
-            "calibration/test_two_questions.py::test_calibrate_says_whether_the_judge_can_gate_as_each_case_of_the_reference_file_expects",
+            "calibration/test_two_questions.py::test_calibrate_answers_the_gate_question_on_tables_as_the_reference_cases_expect",
+            "calibration/test_two_questions.py::test_calibrate_answers_the_gate_question_on_a_rubric_s_examples_as_the_reference_cases_expect",
         ],
         "labels": [
             "stats/test_gate.py::test_the_probability_that_more_labels_decide_about_a_gate_equals_that_in_the_reference_file_gate_yaml"
@@ -104,13 +104,13 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
         ],
         "confidence": [
-            "calibration/comparison/test_policy.py::test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is_reproduced"
+            "calibration/comparison/test_policy.py::test_confidence_levels_of_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
         ],
         "share": [
             "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_its_displayed_interval_is_above_the_target"
         ],
         "verdict": [
-            "calibration/comparison/test_policy.py::test_every_verdict_on_a_judge_in_the_reference_file_is_reproduced"
+            "calibration/comparison/test_policy.py::test_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
         ],
         "labels": [
             "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
@@ -132,16 +132,16 @@ REPRODUCED = {
             "calibration/comparison/test_limits.py::test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file"
         ],
         "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_hand_calculated_false_pass_rates_equal_those_of_the_reference_file"
+            "calibration/comparison/test_limits.py::test_the_false_pass_rates_that_these_tests_expect_equal_those_in_the_file_of_reference_values"
         ],
         "unordered": [
             "calibration/comparison/test_categories.py::test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_the_reference_file"
         ],
         "one_side": [
-            "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
+            "features/certify/test_statistics.py::test_certificates_for_only_passes_or_only_fails_equal_the_reference_cases"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_expected_figures_on_slices_excepted_from_a_gate_equal_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_the_figures_on_excepted_slices_that_these_tests_expect_equal_those_in_the_file_of_reference_values"
         ],
         "stale": [
             "stats/test_relabelling.py::test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_of_the_reference_file"

@@ -38,7 +38,7 @@ def test_the_history_of_accepted_runs_keeps_each_run_unchanged_and_stores_identi
     assert kept_points(tmp_path) == [FIRST, second]
 
 
-def test_an_accepted_run_of_decisions_alone_without_a_score_to_compare_is_read_back_from_the_history(
+def test_an_accepted_run_without_scores_to_compare_is_read_back_unchanged_from_the_history(
     tmp_path: Path,
 ) -> None:
     point = replace(FIRST, agreement=Estimate(None, undefined="no scores to compare"))

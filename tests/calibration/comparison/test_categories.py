@@ -87,7 +87,7 @@ def test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_t
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_of_judge_and_baseline_and_annotators_on_categories_is_the_share_of_equal_categories() -> None:
+def test_agreement_on_categories_is_the_share_of_examples_with_equal_categories() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -219,7 +219,7 @@ def recalled(hits: int, of: int) -> Calibration:
     return calibrated(KIND, alone(judge), {"p": alone(gold)})
 
 
-def test_if_the_judge_is_shown_to_miss_over_half_of_the_examples_of_a_category_there_is_a_finding() -> None:
+def test_a_category_that_the_judge_misses_on_over_half_of_its_examples_is_reported_as_a_finding() -> None:
     finding = next(finding for finding in recalled(0, 14).findings if finding.code == "rarely-found")
     assert "the judge finds 0 of 14 examples of b, 0% (95% CI 0% to 23%). Most often it says a." in finding.message
     assert "what makes a response b rather than a" in str(finding.suggestion)

@@ -118,7 +118,7 @@ def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Ra
 
 
 @pytest.mark.parametrize("with_pass", [True, False])
-def test_for_a_judge_sampled_three_times_the_medians_of_score_and_level_and_decision_are_compared_with_gold(
+def test_a_judge_s_medians_over_three_samples_are_compared_with_gold_in_scores_and_levels_and_decisions(
     with_pass: bool,
 ) -> None:
     labelled, ratings = sampled([0, 1, 2], with_pass=with_pass)

@@ -90,7 +90,7 @@ def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_hand_calculated_false_pass_rates_equal_those_of_the_reference_file() -> None:
+def test_the_false_pass_rates_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],
@@ -180,7 +180,7 @@ def test_labels_drawn_with_unequal_chances_without_strata_are_weighted_by_the_in
 @pytest.mark.parametrize(
     "drawn", [{}, {"weight": 2.5}, {"stratum": "pass"}, {"drawn": "by-verdict"}, {"drawn": "by-verdict", "weight": 2.5}]
 )
-def test_strata_and_weights_are_the_same_whether_examples_are_stored_as_rows_or_in_a_list(
+def test_examples_have_the_same_strata_and_sampling_weights_whether_stored_as_rows_or_in_a_list(
     drawn: dict[str, Any],
 ) -> None:
     examples = [Example(Submission("x", {}, "a"), **drawn), Example(Submission("y", {}, "b"))]

@@ -97,7 +97,7 @@ def test_verdicts_on_judges_equal_those_worked_out_from_agreement_and_gain_over_
     assert row == (case.verdict, case.use, case.because)
 
 
-def test_every_verdict_on_a_judge_in_the_reference_file_is_reproduced() -> None:
+def test_verdicts_on_judges_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("verdict3.yaml", "verdict"):
         if case.get("limits"):
             continue  # sides of decisions took the place of limits: gate.yaml
@@ -142,7 +142,7 @@ def test_the_confidence_level_of_a_verdict_on_a_judge_rises_with_the_number_of_s
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
 
 
-def test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is_reproduced() -> None:
+def test_confidence_levels_of_verdicts_on_judges_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("verdict3.yaml", "confidence"):
         levels = side_confidence(case["settings"]), interval_level(case["settings"])
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
@@ -184,13 +184,15 @@ MOST_BELOW = [(11, 20), (26, 40), (41, 60), (56, 80), (71, 100), (109, 150), (14
 
 
 @pytest.mark.parametrize(("hits", "n"), LEAST_ABOVE)
-def test_a_judge_is_shown_above_the_target_from_the_listed_number_of_agreeing_examples_on(hits: int, n: int) -> None:
+def test_the_smallest_number_of_agreeing_examples_that_shows_a_judge_above_the_target_is_the_expected_one(
+    hits: int, n: int
+) -> None:
     above = [states_of(figures_with(x, n, {1.0: n}), 0.8).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_a_judge_is_shown_below_the_target_up_to_the_listed_number_of_agreeing_examples_and_not_beyond(
+def test_the_largest_number_of_agreeing_examples_that_shows_a_judge_below_the_target_is_the_expected_one(
     hits: int, n: int
 ) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
@@ -198,7 +200,7 @@ def test_a_judge_is_shown_below_the_target_up_to_the_listed_number_of_agreeing_e
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree_to_be_above_the_target(
+def test_the_agreement_needed_to_be_above_the_target_rises_with_the_number_of_settings_tried(
     settings: int, hits: int
 ) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]
@@ -239,7 +241,7 @@ def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_re
     reason="runs where ../shared/data/hanna/items.jsonl.gz and ../shared/statistics/verdict.yaml are there",
 )
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
-def test_figures_on_judges_of_the_hanna_data_set_are_reproduced_from_their_scores(judge: str) -> None:
+def test_agreement_and_gains_of_judges_on_the_public_hanna_data_equal_their_reference_values(judge: str) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
     figures = hanna_figures(HANNA, judge)
     assert figures.agreement.n == case["n"]
@@ -300,7 +302,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("ok", ["gate", "trend", "explore"])
-def test_the_verdict_is_ok_only_if_agreement_is_above_the_target_and_above_that_of_a_constant_answer(ok: Any) -> None:
+def test_the_verdict_is_ok_only_if_agreement_is_above_the_target_and_above_the_baseline(ok: Any) -> None:
     for states in STATES:
         verdict, use, _ = ruling(states, ok=ok)
         assert (verdict == "ok") == (states.above and states.beats)
@@ -422,7 +424,7 @@ def test_more_labels_are_needed_if_the_gain_over_the_baseline_is_harder_to_decid
     assert more(figures_with(85, 100, {1.0: 23, -1.0: 22, 0.0: 55}), "target-open") is None
 
 
-def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_the_baseline() -> None:
+def test_no_number_of_labels_needed_is_given_if_the_judge_is_no_better_than_the_baseline() -> None:
     assert more(figures_with(95, 100, {1.0: 2, -1.0: 2, 0.0: 96}), "constant-open") is None
     needed = more(figures_with(95, 100, {1.0: 6, -1.0: 2, 0.0: 92}), "constant-open")
     assert needed is not None

@@ -57,7 +57,7 @@ def test_numbers_of_decisions_that_fixing_a_criterion_corrects_equal_those_worke
     assert pair == case.pair
 
 
-def test_the_expected_repairs_in_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_repairs_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])

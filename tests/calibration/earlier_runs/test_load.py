@@ -81,7 +81,9 @@ def test_several_samples_of_a_judge_in_one_calibration_are_kept_as_separate_acce
     assert data["measurements"]["agreement"] == calibration.comparison.agreement.to_json()
 
 
-def test_the_rubric_of_an_accepted_run_is_loaded_with_all_its_keys(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_rubric_that_uses_every_rubric_key_is_read_back_unchanged_from_an_accepted_run(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     everything = Rubric.from_yaml(EVERYTHING)
     accept(
         replace(calibration, rubric=everything, judge_ratings=RatingCodes.of(()), repeats=()),
@@ -148,7 +150,7 @@ def _another_run(calibration: Calibration) -> Calibration:
     return replace(calibration, judge_ratings=RatingCodes.of(again), repeats=())
 
 
-def test_a_run_by_an_unchanged_rubric_and_judge_is_added_to_the_accepted_runs(
+def test_a_run_is_added_to_the_accepted_runs_if_rubric_and_judge_are_unchanged(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     path = tmp_path / "accepted.json"

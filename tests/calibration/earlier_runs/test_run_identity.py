@@ -38,7 +38,7 @@ def test_two_runs_with_the_same_rubric_and_judge_have_no_change_between_them() -
 @pytest.mark.parametrize(
     ("strategy", "reached"), [("per_criterion", {"tone"}), ("one_shot", ALL), ("double_pass", ALL)]
 )
-def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_in_the_same_prompt(
+def test_rewording_a_criterion_can_change_levels_on_it_and_on_all_criteria_in_the_same_prompt(
     strategy: str, reached: set[str]
 ) -> None:
     changes = _changes(rubric(strategy), rubric(strategy, changed=["tone"]))

@@ -114,7 +114,7 @@ def test_a_judge_that_rates_everything_one_level_too_high_is_lenient_although_it
     assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
 
 
-def test_a_finding_on_a_lenient_judge_of_a_yes_no_criterion_names_the_answer_met() -> None:
+def test_the_finding_that_a_judge_is_lenient_on_a_yes_no_criterion_calls_the_higher_level_met() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(1)
     gold = (generator.random((80, 1)) < 0.5).astype(float)
@@ -366,7 +366,7 @@ def test_a_judge_with_a_halo_effect_gets_a_finding_on_that_and_no_other_finding(
     assert "per_criterion" in str(finding.suggestion)
 
 
-def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> None:
+def test_the_finding_on_a_judge_that_passes_every_response_lists_only_false_passes_as_examples() -> None:
     of = replace(rubric("tone"), pass_mark=0.2)
     generator = np.random.default_rng(6)
     gold = generator.integers(1, 6, size=(90, 1)).astype(float)
@@ -433,7 +433,7 @@ def test_unreadable_verdicts_are_counted_and_never_treated_as_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_ranked_by_false_passes_that_a_fix_stops_or_by_cost_in_score_if_these_are_not_counted() -> None:
+def test_findings_are_ranked_by_their_cost_in_score_if_the_false_passes_they_cause_cannot_be_counted() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)
@@ -637,7 +637,7 @@ def test_on_unordered_categories_no_finding_says_that_the_judge_lacks_skill_or_d
     assert not codes(findings) & {"no-skill", "length"}
 
 
-def test_the_command_that_asks_about_one_criterion_at_a_time_replaces_the_strategy_that_the_user_had_set() -> None:
+def test_the_suggested_command_to_ask_about_one_criterion_at_a_time_replaces_the_user_s_strategy_option() -> None:
     commands = Commands("tone", "--judge gpt", asking={"strategy": "-o strategy=double_pass", "samples": "--samples 2"})
     expected = "markscheme calibrate tone --judge gpt --samples 2 -o strategy=per_criterion"
     assert commands.calibrate_one_at_a_time() == expected

@@ -49,7 +49,7 @@ def test_each_kind_of_finding_is_listed_once_and_after_the_kinds_that_take_prece
         assert {other for other in listed if other.step == kind.step - 1} <= set(listed[:place])
 
 
-def test_kinds_of_findings_are_ordered_by_what_to_fix_replies_then_labels_then_the_judge_then_missing_labels() -> None:
+def test_findings_on_replies_come_before_those_on_labels_and_then_those_on_the_judge_and_on_missing_labels() -> None:
     steps = [step for step, _ in groupby(kind.step for kind in finding_kinds())]
     assert steps == [0, 1, 2, 3]
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
@@ -150,7 +150,7 @@ KEEPING = replace(
 """Commands after a run with options on examples, on how the judge is asked and on what it is compared with."""
 
 
-def test_a_suggested_command_that_names_an_earlier_judge_and_its_temperature_repeats_all_other_options() -> None:
+def test_a_suggested_command_for_another_judge_and_temperature_repeats_all_other_options_of_the_run() -> None:
     assert KEEPING.calibrate_by(judge="--judge old", temperature="-o temperature=1.0") == (
         "markscheme calibrate reply --examples more.jsonl --samples 2 --split dev -o gold=human -o accepted=old.json "
         "--judge old -o temperature=1.0"

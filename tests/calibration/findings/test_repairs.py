@@ -69,7 +69,7 @@ def order(findings: tuple[Finding, ...]) -> list[str | None]:
     return [finding.criterion for finding in findings]
 
 
-def test_findings_are_ranked_by_false_passes_corrected_then_decisions_corrected_then_scores_then_cost() -> None:
+def test_findings_are_ranked_by_corrected_false_passes_and_on_a_tie_by_corrected_decisions() -> None:
     counted = repairs(
         a=repair(0, 9),
         b=repair(2, 0),

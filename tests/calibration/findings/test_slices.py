@@ -233,7 +233,7 @@ def test_a_judge_that_nearly_always_answers_met_is_reported_as_stuck_and_not_as_
     assert "broken-slice" not in codes(findings)
 
 
-def test_a_judge_that_fails_on_a_slice_of_worse_responses_is_compared_with_other_responses_of_the_same_gold() -> None:
+def test_a_finding_on_a_slice_of_worse_responses_compares_it_with_other_responses_of_the_same_gold() -> None:
     truth = MADE.truth - np.where(IN_D, 1.0, 0.0)[:, None]
     people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
     judge = rounded(truth + MADE.noise)

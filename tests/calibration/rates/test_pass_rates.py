@@ -120,7 +120,7 @@ def test_if_two_compared_groups_share_only_some_test_cases_their_pass_rates_on_t
     assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
-def test_a_label_drawn_by_another_judge_s_verdict_counts_by_the_verdict_of_the_judge_that_graded_the_pool() -> None:
+def test_a_label_drawn_by_another_judge_s_verdict_is_put_in_the_stratum_of_the_grading_judge_s_verdict() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
     rates = pass_rates([*a, *b], labelled)

@@ -115,7 +115,7 @@ def test_if_certify_is_limited_to_fails_every_pass_is_left_to_a_person(project: 
     assert rubric.gray_zone == GrayZone(math.inf, report["ask_within"]["fails"])
 
 
-def test_if_passes_and_fails_are_certified_separately_each_is_tested_at_half_of_the_error_probability(
+def test_certifying_passes_and_fails_separately_halves_the_error_probability_of_each_test(
     project: Path,
 ) -> None:
     label(project, 50)
@@ -143,7 +143,7 @@ def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_pro
     assert "Tested at 1/2 of the level, after 1 other promise on some of these labels" in said
 
 
-def test_repeating_a_promise_on_more_labels_makes_its_test_stricter_but_testing_other_examples_does_not(
+def test_repeating_a_promise_counts_as_a_further_test_only_if_it_uses_examples_of_an_earlier_test(
     project: Path,
 ) -> None:
     label(project, 60)
@@ -185,7 +185,7 @@ def test_a_promise_refused_for_too_few_labels_does_not_count_as_an_earlier_test(
     assert certified(project, status=4)["further"] == 0
 
 
-def test_the_labels_needed_after_a_failed_promise_allow_for_half_the_error_probability_in_the_next_test(
+def test_after_a_failed_promise_the_labels_needed_are_those_of_a_test_at_half_the_error_probability(
     project: Path,
 ) -> None:
     label(project, 60)

@@ -114,7 +114,7 @@ def test_verifying_a_certificate_names_each_entry_that_was_changed(
     assert named(verified(project, 1)) == what
 
 
-def test_a_certificate_whose_promised_error_rate_was_edited_fails_verification_as_it_gives_other_thresholds(
+def test_a_certificate_whose_promised_error_rate_was_edited_fails_verification(
     project: Path,
 ) -> None:
     edited(project, lambda file: file.update(error=0.02))

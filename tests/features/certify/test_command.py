@@ -271,7 +271,7 @@ def test_grades_by_certified_judges_carry_the_receipt_of_the_accepted_run_of_tho
     assert said["markscheme_calibration"] == text
 
 
-def test_the_class_grader_returns_a_certificate_s_decision_or_the_reason_for_asking_a_person(
+def test_a_grader_opened_with_a_certificate_gives_its_decision_or_the_reason_for_asking_a_person(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified

@@ -35,7 +35,7 @@ def by_votes(counts: dict[int, tuple[int, int]], judges: int = 7) -> tuple[Float
     ("error", "level", "fewest"),
     [(0.05, 0.1, 45), (0.05, 0.05, 59), (0.1, 0.05, 29), (0.02, 0.05, 149), (0.05, 1 / 30, 67)],
 )
-def test_the_fewest_error_free_decisions_that_support_a_promise_equal_their_reference_values(
+def test_an_error_limit_is_proved_by_the_expected_number_of_error_free_decisions_and_not_by_one_fewer(
     error: float, level: float, fewest: int
 ) -> None:
     limit = ErrorLimit(error, level)
@@ -44,7 +44,7 @@ def test_the_fewest_error_free_decisions_that_support_a_promise_equal_their_refe
     assert not limit.holds(np.zeros(fewest - 1, dtype=bool))
 
 
-def test_passes_on_which_six_of_seven_judges_agree_are_decided_automatically() -> None:
+def test_responses_that_at_least_six_of_seven_judges_pass_are_decided_automatically() -> None:
     """Computed once, away from this package: at a level of .10, and at half of it, as for each of two sides."""
     certainty, wrong = by_votes(PASSES_BY_VOTES)
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
@@ -73,7 +73,7 @@ def test_certainties_that_differ_only_by_rounding_count_as_equal() -> None:
     assert not automatic_part(1 - certainty + 1 / 3, wrong[::-1], ONE_IN_TEN).is_certified
 
 
-def test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case() -> None:
+def test_certificates_for_only_passes_or_only_fails_equal_the_reference_cases() -> None:
     for case in block("verdict3.yaml", "one_side"):
         if "passes" in case:
             votes = case["passes"]["votes_for"]
@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_a_cascade_decides_no_more_examples_if_copies_are_grouped_or_if_false_passes_are_limited_too() -> None:
+def test_grouping_examples_or_limiting_false_passes_too_never_increases_what_a_cascade_decides() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

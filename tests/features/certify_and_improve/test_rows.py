@@ -23,7 +23,7 @@ def test_improve_refuses_rows_that_bring_rubrics_of_their_own(options: tuple[str
     assert "what can be set is the pass mark, the guidelines, how many criteria a call" in words
 
 
-def test_certify_says_that_rows_without_labels_have_no_verdicts_of_a_judge(tmp_path: Path) -> None:
+def test_certify_refuses_rows_without_a_judge_s_verdicts_and_says_how_rows_hold_verdicts(tmp_path: Path) -> None:
     write_rows(tmp_path)
     refused = run("markscheme", "certify", "rows.jsonl", cwd=tmp_path)
     assert refused.returncode == 2

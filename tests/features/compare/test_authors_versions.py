@@ -56,7 +56,7 @@ def test_the_difference_in_right_decisions_between_two_rubric_versions_equals_it
     assert compared.answer.removesuffix("s") == case["answer"].removesuffix("s")
 
 
-def test_nine_better_decisions_and_one_worse_show_that_a_version_is_better_unless_two_settings_were_tried() -> None:
+def test_a_version_with_nine_decisions_corrected_and_one_spoiled_is_better_only_if_one_setting_was_tried() -> None:
     alone = decided(60, 9, 1)
     assert (alone.low, alone.high, alone.answer) == (
         pytest.approx(0.006965568),
@@ -277,7 +277,7 @@ def test_a_reworded_criterion_is_compared_on_examples_that_people_labelled_under
     assert "reworded" in shown
 
 
-def test_examples_that_were_used_to_choose_a_version_are_left_out_of_comparing_versions_and_counted(
+def test_examples_used_to_choose_a_version_are_left_out_when_versions_are_compared(
     plate: Plate,
 ) -> None:
     plate.report("before.json", rubric_text(1))

@@ -162,7 +162,7 @@ def test_the_cost_of_a_judge_is_computed_from_its_live_calls_and_not_lowered_by_
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_a_comparison_predicts_a_new_judge_s_scores_from_an_old_judge_s_and_shows_which_old_passes_still_pass() -> None:
+def test_a_comparison_of_two_judges_predicts_the_new_judge_s_score_for_each_score_of_the_old_judge() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.link.undefined is None
     assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -202,7 +202,7 @@ def test_each_two_of_three_judges_are_compared() -> None:
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_labels_to_tell_judges_apart_is_given_if_one_is_always_worse_or_no_example_is_comparable(
+def test_no_number_of_further_labels_is_given_if_one_judge_is_worse_on_every_example_or_none_is_rated_by_both(
     difference: float,
 ) -> None:
     assert labels_to_tell(np.full(30, difference)) is None
@@ -215,7 +215,7 @@ def test_labels_needed_to_tell_judges_apart_grow_with_the_number_of_examples_per
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_labels_needed_show_a_judge_to_be_no_worse_if_further_examples_repeat_the_differences_so_far() -> None:
+def test_the_labels_needed_are_enough_to_show_a_judge_no_worse_if_further_examples_are_like_those_so_far() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

@@ -333,7 +333,7 @@ def test_calibrate_with_several_judges_gives_a_verdict_on_each_and_a_comparison_
 
 
 @pytest.mark.proof
-def test_each_rater_in_a_file_of_several_raters_gets_the_calibration_that_a_file_of_that_rater_gives(
+def test_calibrating_a_file_of_several_judges_gives_each_judge_the_figures_of_its_own_file(
     project: Path,
 ) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
@@ -395,7 +395,7 @@ def test_the_help_of_compare_shows_an_example_even_in_an_empty_folder(tmp_path: 
 # --- files of other tools -------------------------------------------------------------------------------------------
 
 
-def test_compare_uses_the_labels_in_a_tool_s_export_also_for_a_second_judge_in_a_file_of_ratings(
+def test_labels_in_a_tool_s_export_are_also_used_for_a_judge_whose_ratings_are_in_another_file(
     tmp_path: Path,
 ) -> None:
     (traces,) = exports.written(tmp_path, exports.mlflow())

@@ -41,7 +41,7 @@ def test_false_passes_of_judges_that_give_levels_are_counted_only_if_a_pass_mark
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
 
 
-def test_if_columns_may_be_judges_or_criteria_the_error_of_compare_suggests_one_command_and_it_works(
+def test_the_error_on_a_table_whose_columns_may_be_judges_or_criteria_suggests_one_command_that_runs(
     tmp_path: Path,
 ) -> None:
     rows = [f"t{row},{row % 2},{row % 3 % 2},{row % 2},{row % 2}" for row in range(40)]

@@ -52,7 +52,7 @@ def test_calibrate_and_compare_give_the_same_agreement_and_kappa_and_interval(se
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_shifts_between_two_judges_in_compare_equal_those_that_the_drift_statistics_compute_from_their_ratings(
+def test_compare_gives_the_same_shift_between_two_judges_as_the_drift_statistics(
     seed: int,
 ) -> None:
     world = World(2 * seed)

@@ -19,7 +19,7 @@ RUBRIC = Rubric((Criterion(1.0, "It is polite."),))
         (114, 136, "54.4% against 45.6%, +8.8 points (+5.0 to +13.0)"),
     ],
 )
-def test_the_sentence_on_two_versions_states_a_difference_equal_to_that_of_the_shares_it_states(
+def test_the_difference_printed_for_two_versions_equals_that_of_their_two_printed_shares(
     before: int, after: int, says: str
 ) -> None:
     decisions = PairedDecisions(250, before, after, after - before, 0, settings=1, low=0.05, high=0.13)

@@ -6,5 +6,5 @@ from tests.test_layers import SOURCE
 
 
 @pytest.mark.parametrize("module", ["rewards", "scorers"])
-def test_modules_that_grade_many_submissions_call_the_shared_function_ask_many(module: str) -> None:
+def test_rewards_and_scorers_grade_many_submissions_by_the_shared_ask_many_function(module: str) -> None:
     assert "ask_many(" in (SOURCE / f"features/compatibility/{module}.py").read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def test_a_response_s_thinking_and_output_are_graded_together() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_the_function_reward_asks_no_judge_if_it_gets_fewer_or_more_rubrics_or_queries_than_responses(
+def test_rewards_are_refused_before_a_judge_is_asked_if_rubrics_or_queries_are_not_as_many_as_responses(
     rubrics: Any, queries: Any, words: str
 ) -> None:
     judge = ScriptedJudge(by_words)
@@ -301,7 +301,7 @@ def test_the_reward_of_a_response_is_its_raw_or_unclipped_or_clipped_score_with_
         assert rewarded(["good", "poor"], own, script=script, of=of, core=CORE) == pytest.approx(with_core)
 
 
-def test_a_reward_uses_the_rubric_named_core_alone_if_the_response_has_no_rubric_of_its_own() -> None:
+def test_a_response_without_a_rubric_of_its_own_is_rewarded_by_the_core_rubric_alone() -> None:
     script = {"core": "MET"}
     assert rewarded(["good", "poor"], None, script=[script] * 2, core=CORE) == [5, 5]
     with pytest.raises(UsageError, match="is graded by `core`, and there is none"):

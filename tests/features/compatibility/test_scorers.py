@@ -102,7 +102,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("what", MALFORMED)
-def test_a_scorer_asks_its_judge_once_more_after_a_malformed_answer_and_gives_no_score_after_two(
+def test_a_scorer_asks_once_more_after_a_malformed_answer_and_gives_no_score_after_a_second_one(
     what: str,
 ) -> None:
     answer = MALFORMED[what]

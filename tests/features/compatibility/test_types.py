@@ -194,7 +194,7 @@ def test_every_name_that_the_rubric_package_exports_can_be_imported_from_marksch
     assert getattr(markscheme, name) is not None
 
 
-def test_markscheme_types_and_markscheme_export_the_same_class_criterion() -> None:
+def test_markscheme_types_exports_the_same_criterion_class_as_markscheme() -> None:
     assert markscheme.types.Criterion is markscheme.Criterion is Criterion
 
 

@@ -79,7 +79,7 @@ def test_a_counts_file_can_be_accepted_as_a_run_with_which_a_later_counts_file_i
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
 
 
-def test_an_accepted_counts_file_is_stored_with_its_digest_and_judge_and_with_the_printed_verdict_and_figures(
+def test_an_accepted_counts_file_is_stored_with_its_digest_and_its_judge_and_its_verdict(
     project: Path,
 ) -> None:
     command = ("calibrate", "answers", "--counts", "old.csv", "--judge", "mini")

@@ -303,7 +303,7 @@ def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp
     assert part("score", rows) == {(None, 1.0, 1.0, None, 1.0), (None, 1.0, 0.0, None, 1.0)}
 
 
-def test_export_refuses_to_count_ratings_without_a_table_or_readable_files_or_for_more_than_one_judge(
+def test_export_refuses_to_count_ratings_by_several_judges_or_from_no_readable_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)

@@ -51,7 +51,7 @@ def by_sqlite(runs: TwoRuns, folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [(60, 0), (120, 9)])
 @pytest.mark.parametrize("seed", range(3))
-def test_drift_from_counts_by_the_printed_select_statement_equals_drift_from_the_ratings(
+def test_drift_is_the_same_from_counts_made_by_the_printed_sql_as_from_the_ratings(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     runs = two_runs(random.Random(f"sql {seed} {size}"), *size)
