@@ -181,7 +181,7 @@ def test_if_python_lacks_markscheme_an_assertion_fails_its_output_and_says_which
 @pytest.mark.parametrize(
     "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
 )
-def test_if_python_cannot_be_run_an_assertion_fails_its_output_or_if_it_may_be_negated_reports_an_error(
+def test_without_python_an_assertion_fails_and_one_that_may_be_negated_reports_an_error(
     folder: Path, test: str
 ) -> None:
     body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"

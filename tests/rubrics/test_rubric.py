@@ -66,7 +66,7 @@ def test_yes_or_no_is_a_scale_of_two_levels() -> None:
         ([-1.7e308, 1.7e308], {}, "a finite number from -1e\\+09 to 1e\\+09"),
     ],
 )
-def test_a_scale_is_refused_if_it_has_fewer_than_two_levels_or_levels_that_are_not_worst_first_or_too_large(
+def test_a_scale_is_refused_whose_levels_are_too_few_or_out_of_order_or_out_of_range(
     levels: list[float], keys: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(RubricError, match=problem):

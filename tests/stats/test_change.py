@@ -123,7 +123,7 @@ def test_the_sign_flip_p_value_does_not_change_if_differences_are_reordered_or_r
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_shift_equals_that_from_listing_every_choice_of_the_new_run_for_each_example(
+def test_the_p_value_of_a_judge_s_shift_equals_an_exact_permutation_test_over_the_runs_of_each_example(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)

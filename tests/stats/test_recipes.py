@@ -56,7 +56,7 @@ REPRODUCED = {
     "recipes.yaml": {
         "interval_95": [
             "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_reference_file",
-            "stats/test_severity.py::test_errors_and_their_intervals_equal_those_of_the_reference_file",
+            "stats/test_severity.py::test_a_judge_s_mean_errors_and_their_intervals_equal_those_of_the_reference_file",
             "stats/test_association.py::test_intervals_of_correlations_equal_their_reference_values",
         ],
         "sign_flip_convolution": [

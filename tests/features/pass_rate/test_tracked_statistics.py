@@ -284,7 +284,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_a_tracked_week_is_closed_at_the_numbers_of_labelled_audits_in_the_reference_file() -> None:
+def test_enough_labelled_audits_close_a_tracked_week_as_in_the_reference_file() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]

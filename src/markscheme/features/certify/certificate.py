@@ -42,11 +42,11 @@ class Certificate:
             to keep the promise; None if decisions are certified, or if no number would be enough.
         n: Number of labelled examples.
         groups: Number of groups that these examples are in; None if they aren't grouped.
-        split: The part of the labels that the promise was tested on: "all", or None for a set without parts; files of
-            earlier versions have "dev" or "test".
+        split: The split whose labels tested the promise: "all" for those of every split, None if the set has no
+            splits; files of earlier versions have "dev" or "test".
         labels: Digest of the labels that the promise was tested on.
         pass_shares: Share of labelled examples that annotators pass, and share of automatic decisions that pass.
-        seen: The decisions from which thresholds were searched.
+        seen: The candidates' decisions on labelled examples, in which the thresholds were searched.
         kind: The kind of labels that count; None for the strongest kind that the examples have.
     """
 

@@ -342,8 +342,8 @@ def _table_of_runs(
     """Return a table of ratings: gold, this run, the accepted runs, and today's judge asked by the old rubric.
 
     Args:
-        since: The accepted runs, with further data such as the ratings of today's judge by their rubric.
-        accepted: The accepted runs.
+        since: The basis of the comparison, for its ratings of today's judge by the rubric of the accepted runs.
+        accepted: The accepted runs, for their ratings and their rubric.
         comparison: This run's judge compared with gold.
         ratings: The ratings of this run.
         alike: Indices of the examples whose response and inputs are as in the accepted runs; only these are in the

@@ -127,7 +127,9 @@ class _ListedLines:
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list if the mark is a bullet, a first number, or the number after the latest list's last number.
+        """Begin a list if the mark is a bullet or a first number, or if it goes on with the latest list's numbers.
+
+        A list whose numbers go on is one of its own, with a text between the two.
 
         Args:
             point: The match of the mark and the text after it.
