@@ -377,7 +377,7 @@ def test_a_weekly_run_of_the_action_writes_the_pass_rate_and_fails_if_the_pass_r
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_if_the_judge_is_not_good_enough_for_the_required_use_or_if_nothing_was_measured(
+def test_the_action_fails_the_build_if_the_judge_lacks_the_required_use_or_nothing_was_measured(
     runner: Runner, status: str, use: str, require: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")

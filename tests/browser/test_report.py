@@ -195,7 +195,7 @@ def test_without_javascript_the_report_says_that_its_list_of_examples_needs_java
     assert "needs JavaScript" in note.first.inner_text()
 
 
-def test_without_javascript_the_report_shows_the_examples_to_read_first_with_scores_and_levels_of_judge_and_gold(
+def test_without_javascript_a_report_still_lists_the_examples_most_worth_reading_with_their_scores(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain, script=False).page

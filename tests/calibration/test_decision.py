@@ -125,7 +125,7 @@ def test_annotators_who_disagree_never_lower_the_target() -> None:
     assert decision.use != "gate"
 
 
-def test_a_judge_as_good_as_an_annotator_who_often_disagrees_with_other_annotators_may_show_trends() -> None:
+def test_a_judge_as_good_as_annotators_who_often_disagree_may_be_used_for_trends() -> None:
     generator = np.random.default_rng(3)
     truth = generator.integers(0, 2, size=300) * 0.5 + 0.25
     rated = {name: np.where(generator.random(300) < 0.2, 1 - truth, truth) for name in ("a", "b", "judge")}
@@ -297,7 +297,7 @@ def test_a_judge_with_skill_that_always_gives_one_level_on_a_criterion_gets_an_o
     assert (calibration.exit_status, calibration.exit_status_for("trend")) == (1, 4)
 
 
-def test_the_report_also_says_which_verdict_would_follow_if_differences_of_exactly_the_tolerance_agreed() -> None:
+def test_the_verdict_on_a_judge_is_also_computed_as_if_ties_counted_as_agreement() -> None:
     of = replace(rubric("tone", scale=Scale.numbered(0, 10)), table_of="values")
     generator = np.random.default_rng(3)
     gold = generator.integers(0, 10, size=(200, 1)).astype(float)

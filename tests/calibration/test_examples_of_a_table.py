@@ -41,7 +41,7 @@ def test_sampling_weights_in_a_table_count_only_if_another_column_says_how_the_r
     assert stopped == pytest.approx([45 / 50, 45 / 90]), "a weight without a draw is no weight of an example"
 
 
-def test_a_judge_of_a_table_that_fails_on_one_system_can_gate_the_responses_of_all_other_systems() -> None:
+def test_a_judge_that_fails_on_one_system_in_a_table_can_gate_the_responses_of_all_other_systems() -> None:
     systems = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"] * 10
     judge = [passed != (system == "c") for passed, system in zip(PASSES, systems, strict=True)]
     calibration = calibrated(judge, system=systems)

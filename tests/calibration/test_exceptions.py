@@ -152,6 +152,6 @@ def test_a_gate_from_which_one_slice_is_excepted_needs_more_agreement_if_more_se
     assert calibrated((14, 40), (139, 160), settings=20).decision.excepted == {}
 
 
-def test_a_judge_equally_good_on_all_slices_has_no_excepted_slice() -> None:
+def test_no_slice_is_excepted_from_the_gate_of_a_judge_that_is_equally_good_on_all_slices() -> None:
     decision = calibrated((38, 40), (152, 160)).decision
     assert (decision.use, decision.excepted) == ("gate", {})

@@ -52,7 +52,7 @@ def gate_of(calibration: Calibration) -> GateAnswer:
     return answer
 
 
-def test_without_a_limit_the_least_shares_of_fails_stopped_and_passes_kept_are_ten_points_below_the_target() -> None:
+def test_without_a_limit_the_least_share_of_each_side_is_ten_points_below_the_target() -> None:
     calibration = calibrated(1, 40)
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
     assert [side.least for side in gate_of(calibration).sides] == [0.7, 0.7]

@@ -168,7 +168,7 @@ def test_a_damaged_file_with_the_number_of_labels_needed_counts_as_missing(tmp_p
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 
 
-def test_the_file_with_the_number_of_labels_needed_also_holds_the_judge_and_the_chance_that_they_decide(
+def test_the_file_with_the_labels_needed_also_holds_the_judge_s_name_and_the_chance_that_the_labels_decide(
     tmp_path: Path,
 ) -> None:
     calibration = calibrated(30, 3)

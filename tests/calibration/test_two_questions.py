@@ -283,7 +283,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_each_combination_of_answers_on_gate_and_trend_gives_the_listed_verdict_and_use_and_reason(
+def test_the_answers_about_gate_and_trend_together_give_the_expected_verdict_and_use_and_reason(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row
@@ -430,7 +430,7 @@ def test_if_fails_are_rare_the_next_step_says_how_many_of_the_labels_needed_will
     ("counts", "share"),
     [((4, 4, 196, 190), "2%"), ((4, 4, 356, 350), "1%"), ((5, 2, 245, 245), "2%"), ((196, 190, 4, 4), "2%")],
 )
-def test_the_next_step_says_that_a_decision_is_rare_if_480_labels_would_have_fewer_than_show_a_side_without_an_error(
+def test_the_next_step_calls_fails_or_passes_rare_if_480_random_labels_would_have_too_few_of_them_to_decide(
     counts: tuple[int, int, int, int], share: str
 ) -> None:
     rare, usual = ("Fails", "fails") if counts[0] < counts[2] else ("Passes", "passes")
@@ -439,7 +439,7 @@ def test_the_next_step_says_that_a_decision_is_rare_if_480_labels_would_have_few
     assert ("Label outputs that users complained about as well" in step) is (usual == "fails")
 
 
-def test_the_next_step_calls_no_decision_rare_if_480_labels_have_enough_of_it_or_fewer_labels_are_asked_for() -> None:
+def test_the_next_step_does_not_call_fails_rare_if_at_most_480_random_labels_are_enough_to_decide() -> None:
     assert "rare here" not in str(calibrated((20, 18, 180, 174)).decision.next_step)
     soon_refused = calibrated((2, 0, 107, 101)).decision
     assert (soon_refused.labels_needed or 480) < 480
@@ -452,7 +452,7 @@ def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails()
     assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
-def test_a_judge_on_a_table_of_levels_without_a_pass_mark_can_be_shown_good_enough_for_trends_but_not_to_gate(
+def test_without_a_pass_mark_a_table_of_levels_can_show_a_judge_good_enough_for_trends_but_not_for_a_gate(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "levels.csv"
@@ -464,7 +464,7 @@ def test_a_judge_on_a_table_of_levels_without_a_pass_mark_can_be_shown_good_enou
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_removed_calibrate_option_on_and_the_removed_rubric_key_agreement_on_are_refused() -> None:
+def test_the_removed_on_option_and_the_removed_agreement_on_key_of_rubrics_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

@@ -175,7 +175,7 @@ def test_an_output_graded_in_two_files_of_promptfoo_s_results_counts_as_one_exam
     assert json.loads(done.stdout)["counts"]["examples"] == 40
 
 
-def test_if_labels_are_of_whole_outputs_promptfoo_s_metrics_are_reported_neither_as_redundant_nor_as_a_halo(
+def test_labels_of_whole_outputs_lead_to_no_finding_on_redundant_metrics_or_a_halo_effect(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)

@@ -56,7 +56,7 @@ def test_a_perfect_judge_on_levels_0_to_4_against_labels_1_to_5_is_refused_until
     assert severe["agreement"]["value"] == 0.0
 
 
-def test_in_a_table_a_judge_s_pass_and_fail_in_words_are_compared_with_annotators_1_and_0(tmp_path: Path) -> None:
+def test_a_judge_s_words_pass_and_fail_are_compared_with_annotators_who_write_1_and_0(tmp_path: Path) -> None:
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)
     _, report, _ = calibrated(tmp_path, "--judge", "verdict", "--human", "human")

@@ -29,7 +29,7 @@ def test_examples_keep_their_labels_if_the_file_of_the_rubric_s_own_examples_is_
     assert named["agreement"]["n"] == 40
 
 
-def test_calibrate_without_labels_names_the_files_it_searched_both_with_and_without_the_examples_option(
+def test_calibrate_without_labels_names_the_files_that_it_searched_for_them(
     project: Path,
 ) -> None:
     (project / "others.jsonl").write_text((project / HOME / "examples.jsonl").read_text())

@@ -528,7 +528,7 @@ def test_criteria_checked_by_user_code_are_graded_only_if_the_scorers_option_nam
     assert "-o scorers=MODULE" in unnamed.stderr
 
 
-def test_a_rubric_with_checks_by_code_only_needs_no_judge(project: Path) -> None:
+def test_a_rubric_whose_criteria_are_all_checked_by_code_needs_no_judge(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: form, requirement: JSON, check: json_valid}]\n")
     for text, status in (("[1]", 0), ("[1", 1)):
         done = graded(project, "-", "--json", stdin=text)

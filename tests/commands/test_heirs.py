@@ -67,7 +67,7 @@ def test_no_command_has_the_name_of_a_removed_command() -> None:
         ("prompts reply --examples set.jsonl", "grade reply set.jsonl --show-prompt"),
     ],
 )
-def test_typing_the_removed_command_prompts_prints_the_grade_command_that_replaces_it(typed: str, now: str) -> None:
+def test_the_removed_prompts_command_prints_the_grade_command_that_replaces_it(typed: str, now: str) -> None:
     done = run("markscheme", *typed.split())
     assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
 

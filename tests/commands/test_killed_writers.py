@@ -15,7 +15,7 @@ COMMANDS = {
 
 @pytest.mark.release
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_killed_before_any_of_its_writes_leaves_no_partial_line_and_its_next_run_leaves_no_extra_file(
+def test_killing_a_command_at_any_of_its_writes_leaves_no_partial_line_and_no_extra_file_after_a_rerun(
     name: str, tmp_path: Path
 ) -> None:
     survives_kills(COMMANDS[name], tmp_path)

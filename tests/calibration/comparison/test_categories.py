@@ -102,7 +102,7 @@ def test_agreement_on_categories_is_the_share_of_examples_with_equal_categories(
     assert (person.value, person.n) == (worked.ANNOTATORS_AGREE[0] / worked.ANNOTATORS_AGREE[1], 10)
 
 
-def test_agreement_on_a_rubric_with_categories_and_scored_criteria_needs_equal_categories_and_close_scores() -> None:
+def test_judge_and_gold_agree_on_an_example_only_if_their_categories_are_equal_and_their_scores_close() -> None:
     judge = [(label, score * 20) for (label, score), _, _ in worked.MIXED]
     gold = [(label, score * 20) for _, (label, score), _ in worked.MIXED]
     comparison = calibrated(MIXED, judge, {"p": gold}).comparison
@@ -171,7 +171,7 @@ def test_a_category_changes_no_score_but_fails_the_response_unless_the_rubric_li
     assert (score.score, score.passed, score.failed_required) == outcome
 
 
-def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it_says_which_categories_pass() -> None:
+def test_a_rubric_with_one_criterion_of_categories_gives_scores_only_if_it_lists_the_categories_that_pass() -> None:
     assert weigh({"kind": Verdict("kind", 0.5)}, KIND) is None
     passes = weigh({"kind": Verdict("kind", 0.5)}, PASSING)
     assert isinstance(passes, Score)
@@ -179,7 +179,7 @@ def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_a_judge_that_answers_with_two_categories_gets_the_failing_one_or_an_abstention_if_neither_fails() -> None:
+def test_if_a_judge_answers_first_one_category_and_then_another_only_a_failing_category_counts() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])
@@ -236,7 +236,7 @@ def test_a_category_that_the_judge_misses_on_over_half_of_its_examples_is_report
         (3, 14, False),  # up to 51%
     ],
 )
-def test_a_category_is_reported_as_rarely_found_only_if_the_whole_interval_of_the_judge_s_recall_is_below_half(
+def test_a_judge_is_reported_to_miss_a_category_only_if_the_interval_of_its_recall_lies_below_half(
     hits: int, of: int, is_shown: bool
 ) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown

@@ -130,7 +130,7 @@ def test_a_judge_s_medians_over_three_samples_are_compared_with_gold_in_scores_a
     assert (comparison.false_passes, comparison.false_fails) == ([], [])
 
 
-def test_if_two_samples_of_a_judge_say_yes_and_no_the_value_halfway_between_them_agrees_with_no_label() -> None:
+def test_a_judge_that_says_yes_in_one_sample_and_no_in_the_other_agrees_with_neither_label() -> None:
     labelled, ratings = sampled([0, 1], with_pass=True)
     comparison = compare(gold_of(labelled, YES_NO).judged(YES_NO, ratings))
     assert comparison.criteria["works"].judge.tolist() == [0.5] * 12

@@ -60,7 +60,7 @@ def test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_a_limit_on_false_passes_is_shown_to_be_kept_from_the_expected_number_of_labelled_fails_on(
+def test_the_fewest_labelled_fails_that_show_a_limit_on_false_passes_to_be_kept_equal_their_reference_values(
     limit: float,
 ) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
@@ -138,7 +138,7 @@ def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> N
     assert side_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
-def test_a_false_pass_rate_is_added_up_over_the_strata_of_responses_that_the_judge_passes() -> None:
+def test_a_false_pass_rate_combines_all_strata_of_responses_that_the_judge_passes() -> None:
     judge = np.array([1.0] * 60 + [0.0] * 40)
     gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40

@@ -78,7 +78,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_verdicts_on_judges_equal_those_worked_out_from_agreement_and_gain_over_the_baseline(
+def test_each_combination_of_agreement_and_gain_over_the_baseline_gives_the_expected_verdict(
     case: RulingCase,
 ) -> None:
     gain = mean_of(case.gain)
@@ -316,7 +316,7 @@ def test_a_judge_that_drifted_or_has_no_skill_never_has_the_verdict_ok() -> None
         assert verdict != "ok"
 
 
-def test_a_judge_shown_to_agree_less_than_a_constant_answer_gets_the_verdict_adjust_or_labels_disagree() -> None:
+def test_a_judge_shown_to_agree_less_often_than_the_baseline_gets_the_verdict_adjust_or_labels_disagree() -> None:
     for states in STATES:
         if states.loses:
             verdict, _, _ = ruling(states, ok="gate")

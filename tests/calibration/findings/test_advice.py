@@ -46,7 +46,7 @@ def test_asking_for_one_criterion_at_a_time_is_not_suggested_for_a_rubric_with_a
     assert not calibration.commands.asks_together
 
 
-def test_the_suggestion_on_a_broken_slice_of_one_system_s_responses_does_not_name_the_system() -> None:
+def test_the_suggestion_about_a_broken_slice_of_one_system_does_not_name_the_system() -> None:
     of = rubric("tone")
     truth = np.random.default_rng(2).integers(1, 6, (160, 1)).astype(float)
     systems = ["gpt-4-turbo" if place < 60 else "haiku" for place in range(160)]
@@ -58,7 +58,7 @@ def test_the_suggestion_on_a_broken_slice_of_one_system_s_responses_does_not_nam
     assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
-def test_too_few_labels_are_not_reported_if_many_examples_are_labelled_on_some_criteria_but_few_on_all() -> None:
+def test_many_examples_each_labelled_on_one_criterion_are_not_reported_as_too_few_labels() -> None:
     """711 examples with ten criteria, of which all but 12 are labelled on one."""
     names = tuple(f"c{place}" for place in range(10))
     of = rubric(*names)

@@ -106,7 +106,7 @@ def test_a_judge_that_reports_a_fault_too_often_is_called_severe() -> None:
     of_code(diagnosed(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
 
 
-def test_a_judge_that_rates_everything_one_level_too_high_is_lenient_although_its_errors_have_no_spread() -> None:
+def test_a_judge_that_rates_everything_exactly_one_level_too_high_is_reported_as_lenient() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
@@ -301,7 +301,7 @@ def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> N
     assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
 
-def test_a_criterion_whose_gold_levels_hardly_differ_gets_the_finding_dead_and_not_the_finding_ambiguous() -> None:
+def test_a_criterion_whose_gold_levels_hardly_differ_is_reported_as_dead_and_not_as_ambiguous() -> None:
     generator = np.random.default_rng(2)
     truth = MADE.truth.copy()
     truth[:, 0] = 3 + 0.15 * generator.normal(size=100)

@@ -106,7 +106,7 @@ def test_every_command_that_a_finding_suggests_names_the_calibrated_rubric(
     ],
     ids=lambda value: value.short if isinstance(value, FindingKind) else "",
 )
-def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
+def test_a_finding_suggests_the_command_that_carries_out_its_advice(
     kind: FindingKind, options: dict[str, str], command: str
 ) -> None:
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
@@ -177,7 +177,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
     parse(name, words, SettingsFile())
 
 
-def test_a_finding_on_drift_caused_by_an_edit_suggests_the_label_command_if_the_judge_can_be_used() -> None:
+def test_a_finding_on_drift_caused_by_an_edit_suggests_the_label_command_for_a_usable_judge() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, {}) == "markscheme label reply --rater YOUR-NAME"
 

@@ -51,7 +51,7 @@ def test_examples_are_divided_into_slices_by_group_and_by_system_and_by_kind_of_
         assert (together == 1).all()
 
 
-def test_metadata_with_few_values_define_slices_but_not_twice_for_the_same_division_of_examples() -> None:
+def test_metadata_define_slices_unless_they_divide_the_examples_as_their_systems_do() -> None:
     labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
     metadata = [
         {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}

@@ -33,7 +33,7 @@ def added(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.parametrize("added", ["responses"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_feature_s_own_kind_of_finding_is_reported_and_listed_by_step_among_the_core_s_kinds() -> None:
+def test_a_kind_of_finding_that_a_feature_adds_is_reported_and_sorted_among_the_core_s_kinds() -> None:
     (finding,) = MADE.find(MADE.judge)
     assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
     assert kind_of("slow") is SLOW

@@ -155,7 +155,7 @@ def test_a_label_whose_id_belongs_to_responses_of_two_groups_counts_for_neither_
     assert [rate.own_labels for rate in rates.groups.values()] == [0, 0]
 
 
-def test_a_slice_s_pass_rate_is_not_corrected_if_its_labels_of_one_verdict_were_drawn_with_unequal_chances() -> None:
+def test_a_slice_s_pass_rate_is_not_corrected_if_responses_of_one_verdict_had_unequal_chances_to_be_labelled() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
 
     def weighed(rows: list[Judged], per_pass: int, *, uneven: bool) -> list[Labelled]:

@@ -154,7 +154,7 @@ def test_a_check_of_steps_gives_no_verdict_on_a_submission_without_steps() -> No
     assert idle == Verdict("steps", 0.0, "refund was not called; no tool was called")
 
 
-def test_steps_are_read_from_the_input_trace_alone_if_it_is_given_and_else_from_messages_and_tool_calls() -> None:
+def test_messages_and_tool_calls_are_read_as_steps_only_if_there_is_no_trace() -> None:
     call = {"name": "refund", "arguments": {}}
     assert steps_of({"messages": [call], "tool_calls": [call]}) == (AgentStep("tool call", "refund", "{}"),) * 2
     assert steps_of({"messages": [call], "tool_calls": [call], "trace": [call]}) == steps_of({"trace": [call]})

@@ -98,7 +98,7 @@ def test_a_judge_card_is_written_next_to_the_accepted_run_in_whatever_folder_the
     assert run("markscheme", "verify", "kept/mine.card.json", cwd=here).returncode == 0
 
 
-def test_a_judge_card_says_of_how_many_examples_two_annotators_labelled_if_not_all_are_labelled_by_two(
+def test_a_judge_card_says_how_many_examples_two_annotators_labelled_if_only_some_have_two(
     here: Path,
 ) -> None:
     home = here / "calibration" / "clear"

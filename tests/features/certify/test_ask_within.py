@@ -124,7 +124,7 @@ def test_certifying_passes_and_fails_separately_halves_the_error_probability_of_
     assert "with 95% confidence takes 59 decisions" in report["reason"]
 
 
-def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_probability_of_the_promise_before(
+def test_certify_counts_each_further_promise_on_the_same_labels_and_tests_it_more_strictly(
     project: Path,
 ) -> None:
     label(project, 60)

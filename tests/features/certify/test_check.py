@@ -256,7 +256,7 @@ def test_a_certificate_names_no_file_outside_the_project(servers: Servers, tmp_p
     assert "outside the project" in why
 
 
-def test_a_certificate_made_from_ratings_has_the_judge_s_fingerprint_with_the_parameters_that_the_ratings_record(
+def test_a_certificate_made_from_ratings_has_the_fingerprint_of_the_judge_asked_with_the_recorded_parameters(
     servers: Servers, tmp_path: Path
 ) -> None:
     prints = []
@@ -270,7 +270,7 @@ def test_a_certificate_made_from_ratings_has_the_judge_s_fingerprint_with_the_pa
     assert prints[0] == stage["fingerprint"] != prints[1]
 
 
-def test_grader_and_assert_grade_leave_a_response_to_a_person_if_a_certificate_s_labels_changed(
+def test_a_certificate_whose_labels_changed_decides_nothing_in_a_python_grader_or_a_pytest_assertion(
     project: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labelled = (project / LABELS).read_text()

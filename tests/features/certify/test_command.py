@@ -77,7 +77,7 @@ def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
-def test_a_certificate_s_file_names_each_judge_with_its_model_and_the_decisions_it_covers(
+def test_a_certificate_s_file_records_each_judge_s_model_and_its_number_of_decisions(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, _ = certified
@@ -142,7 +142,7 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
-def test_without_its_shares_of_passes_a_certificate_decides_the_same_and_warns_of_no_change_in_them(
+def test_without_recorded_shares_of_passes_a_certificate_still_decides_but_gives_no_warning_about_them(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified
@@ -539,7 +539,7 @@ def test_certifying_files_of_ratings_writes_a_certificate_only_if_the_ratings_sa
 @pytest.mark.parametrize(
     "judge", ["function:desk:judge", f"{CHEAP}+function:desk:judge", f"{CHEAP},function:desk:judge"]
 )
-def test_certify_refuses_to_write_a_certificate_that_names_a_judge_function_before_it_asks_any_judge(
+def test_before_asking_any_judge_certify_refuses_to_write_a_certificate_for_a_judge_function(
     judge: str, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path)
@@ -636,7 +636,7 @@ def test_the_error_on_a_certificate_that_lacks_a_key_says_which_key_is_missing(
     assert str(error.value) == f"{path}: isn't a cascade: {problem}"
 
 
-def test_the_certify_command_after_a_calibration_keeps_only_the_options_that_certify_takes() -> None:
+def test_the_certify_command_printed_by_calibrate_keeps_only_the_options_that_certify_takes() -> None:
     printed = Commands(
         "reply",
         "--judge openai:gpt",

@@ -41,9 +41,7 @@ def test_a_drift_warning_is_nearly_always_given_if_responses_pass_much_less_ofte
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_drift_of_the_share_of_passes_is_not_reported_for_few_decisions_or_if_the_certificate_lacks_that_share() -> (
-    None
-):
+def test_too_few_decisions_or_a_certificate_without_a_share_of_passes_give_no_report_of_drift() -> None:
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
@@ -59,7 +57,7 @@ def test_labels_in_few_groups_count_as_few_labels_when_the_share_of_passes_is_ch
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
-def test_if_only_passes_or_only_fails_are_automatic_the_share_of_automatic_decisions_is_checked_for_drift(
+def test_if_only_one_side_is_decided_automatically_drift_is_measured_by_the_share_of_automatic_decisions(
     side: str,
 ) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)

@@ -27,7 +27,7 @@ def test_certify_ends_with_the_reason_if_a_judge_graded_none_of_the_examples(tmp
         certify(rubric, str(file), Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
-def test_certify_takes_a_file_of_ratings_as_its_judge_or_in_its_argument_ratings(tmp_path: Path) -> None:
+def test_certify_takes_a_file_of_ratings_as_its_judge_or_in_its_ratings_argument(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     ratings = [
         {

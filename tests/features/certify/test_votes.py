@@ -108,7 +108,7 @@ def test_if_nothing_can_be_certified_no_file_is_written_and_an_older_certificate
     assert path.read_text() == "older"
 
 
-def test_certify_shows_figures_for_ratings_that_do_not_name_the_judge_to_ask_but_refuses_to_write_a_certificate(
+def test_certify_refuses_to_write_a_certificate_from_ratings_that_do_not_name_the_judge_to_ask(
     tmp_path: Path,
 ) -> None:
     files = project(tmp_path, name="judge {}")

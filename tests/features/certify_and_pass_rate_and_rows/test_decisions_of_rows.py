@@ -55,7 +55,7 @@ def test_certify_finds_which_decisions_on_rows_with_own_rubrics_need_no_person(f
         (("--write",), "rows name no judge to ask, so there is nothing to write"),
     ],
 )
-def test_certify_refuses_rows_without_the_named_judge_s_verdicts_and_writes_no_certificate_of_rows(
+def test_certify_on_rows_refuses_an_unknown_judge_and_the_write_option(
     more: tuple[str, ...], problem: str, folder: Path
 ) -> None:
     done = run("markscheme", "certify", "rows.jsonl", *more, cwd=folder)

@@ -101,7 +101,7 @@ def test_python_compares_the_judges_of_one_table_with_the_same_result_as_the_com
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_an_error_about_a_table_in_memory_names_the_arguments_of_a_call() -> None:
+def test_an_error_about_a_table_in_memory_suggests_a_python_call() -> None:
     rows = [{"verdict": "yes" if row % 2 else "no"} for row in range(20)]
     with pytest.raises(UsageError) as error:
         compare(rows)

@@ -104,7 +104,7 @@ def test_flipped_decisions_are_listed_with_the_largest_change_of_score_first() -
     assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
 
 
-def test_compare_names_criteria_on_which_levels_moved_between_two_judges_or_says_that_no_shift_is_shown() -> None:
+def test_compare_names_only_the_criteria_on_which_a_shift_between_two_judges_is_shown() -> None:
     same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
     assert same.moved == "No shift from old to new is shown."
     higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]
@@ -273,9 +273,7 @@ def test_if_judges_are_compared_by_decisions_the_agreement_of_scores_is_shown_fo
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
-def test_the_callout_that_recommends_a_judge_is_shown_as_good_news_only_if_the_other_judge_is_shown_to_be_worse() -> (
-    None
-):
+def test_the_recommendation_of_a_judge_is_marked_as_good_only_if_the_other_judge_is_shown_to_be_worse() -> None:
     wrong = {"near": range(2, 15, 5), "far": range(60)}
     shown = {
         name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))

@@ -176,7 +176,7 @@ def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(pr
 
 
 @pytest.mark.proof
-def test_examples_are_grouped_by_task_in_a_comparison_of_two_reports_as_in_one_of_the_reports_ratings(
+def test_comparing_two_reports_groups_examples_by_task_as_comparing_their_ratings_does(
     project: Path,
 ) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"

@@ -74,7 +74,7 @@ def test_compare_refuses_values_of_the_criteria_per_call_option_that_are_not_dis
     assert (done.returncode, "must be a whole number from 1" in " ".join(done.stderr.split())) == (2, True)
 
 
-def test_compare_s_argument_criteria_per_call_takes_several_numbers_and_refuses_a_single_number(
+def test_the_criteria_per_call_argument_of_compare_takes_several_numbers_and_refuses_a_single_number(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def where_alone(prompt: Prompt, _: int) -> dict[str, str]:

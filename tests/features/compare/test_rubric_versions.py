@@ -133,7 +133,7 @@ def test_a_version_of_a_rubric_is_named_by_a_commit_or_by_a_path_in_a_commit_or_
         ),
     ],
 )
-def test_the_removed_command_diff_names_the_compare_command_to_use(typed: str, now: str) -> None:
+def test_the_removed_diff_command_prints_the_compare_command_that_replaces_it(typed: str, now: str) -> None:
     done = run("markscheme", *typed.split())
     assert (done.returncode, done.stderr) == (2, f"error: `diff` is part of `compare`:\n  markscheme {now}\n")
 

@@ -8,7 +8,7 @@ from tests.calibration.comparison.test_comparison import YES_NO, sampled
 
 
 @pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
-def test_a_pass_or_fail_stated_with_each_sample_of_a_judge_changes_no_figure_in_a_comparison_of_judges(
+def test_recording_pass_or_fail_with_a_judge_s_samples_changes_no_figure_of_a_comparison(
     samples: list[int],
 ) -> None:
     labelled, with_pass = sampled(samples, with_pass=True)

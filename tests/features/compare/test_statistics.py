@@ -25,7 +25,7 @@ def test_a_new_rater_s_scores_are_predicted_from_an_old_rater_s_scores_by_the_le
     assert link.points[0].mean.value == pytest.approx(expected.intercept + 0.5 * expected.slope)
 
 
-def test_confidence_limits_of_a_predicted_mean_and_of_a_single_new_score_equal_the_textbook_s_formulas() -> None:
+def test_confidence_limits_of_predicted_scores_equal_the_published_regression_formulas() -> None:
     # Draper and Smith, section 1.4: half widths t s sqrt(1/n + …) and t s sqrt(1 + 1/n + …).
     old = np.tile(np.linspace(0, 1, 6), 5)
     new = 0.3 + 0.4 * old + np.resize([0.05, -0.05, 0.02, -0.02], 30)
@@ -95,7 +95,7 @@ def test_the_95_percent_range_predicted_for_a_new_judge_s_score_contains_it_in_9
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
-def test_the_shares_of_an_old_rater_s_passes_and_fails_that_a_new_rater_passes_have_exact_confidence_limits() -> None:
+def test_exact_confidence_limits_are_given_for_how_often_a_new_rater_passes_what_an_old_rater_passed() -> None:
     passes = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
     expected = reference.binomtest(18, 20).proportion_ci(0.95, method="exact")
     passed, failed = passes["passed"], passes["failed"]

@@ -30,7 +30,7 @@ def test_the_difference_printed_for_two_versions_equals_that_of_their_two_printe
     assert answer.head == f"new.yaml decides more as people do: {says}."
 
 
-def test_the_table_of_a_criterion_in_two_versions_shows_a_difference_that_equals_that_of_the_printed_shares() -> None:
+def test_the_printed_difference_between_two_versions_equals_the_difference_of_the_printed_shares() -> None:
     decisions = PairedDecisions(250, 100, 200, 100, 0, settings=1, low=0.05, high=0.13)
     reworded = Rubric((Criterion(1.0, "It is polite.", threshold=0.7),))
     agreement = CriterionAgreement(250, None, 114 / 250, 136 / 250, 0.05, 0.13)

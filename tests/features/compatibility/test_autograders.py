@@ -257,7 +257,7 @@ def test_two_verdicts_on_one_criterion_in_an_autograder_s_answer_are_reported_as
     )
 
 
-def test_a_grader_asks_again_only_about_the_criterion_that_got_no_verdict_and_keeps_its_number() -> None:
+def test_a_grader_asks_again_only_about_a_criterion_without_a_verdict_and_under_the_same_number() -> None:
     prompts: list[str] = []
 
     async def forgetful(system_prompt: str, user_prompt: str) -> OneShotOutput:

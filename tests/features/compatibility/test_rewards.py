@@ -287,7 +287,7 @@ CORE = Rubric.from_dict([{"name": "core", "requirement": "C", "weight": 5}])
     ("of", "alone", "with_core"),
     [("raw", [10, -15], [15, -10]), ("unclipped", [1, -1.5], [1, -2 / 3]), ("score", [1, 0], [1, 0])],
 )
-def test_the_reward_of_a_response_is_its_raw_or_unclipped_or_clipped_score_with_or_without_a_core_rubric(
+def test_the_reward_of_a_response_can_be_its_raw_or_unclipped_or_clipped_score(
     of: str, alone: list[float], with_core: list[float]
 ) -> None:
     def script(prompt: Prompt, _: int) -> Any:

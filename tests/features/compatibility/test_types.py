@@ -47,7 +47,7 @@ def test_the_schemas_of_answers_ask_for_an_explanation_before_the_verdict() -> N
         assert names.index("explanation") < names.index(verdict)
 
 
-def test_an_answer_may_number_criteria_under_the_key_criterion_number_or_criterion_idx_and_keeps_the_key() -> None:
+def test_an_answer_may_number_a_criterion_by_the_criterion_number_key_or_the_criterion_idx_key() -> None:
     old = CriterionEvaluation.model_validate({**ONE, "criterion_number": 2})
     new = CriterionEvaluation.model_validate({"criterion_idx": 2, "criterion_status": "MET", "explanation": "Yes."})
     assert (old.criterion_number, old.criterion_idx, old.said_idx) == (2, 2, False)

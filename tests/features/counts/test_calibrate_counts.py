@@ -59,7 +59,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
-def test_calibrating_a_counts_file_gives_the_figures_of_its_ratings_and_says_that_it_has_no_examples_or_reasons(
+def test_a_calibration_from_a_counts_file_has_the_figures_of_a_calibration_from_the_ratings(
     project: Path,
 ) -> None:
     of_rows = run(
@@ -83,7 +83,7 @@ def test_calibrating_a_counts_file_gives_the_figures_of_its_ratings_and_says_tha
     assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
 
 
-def test_the_next_command_printed_for_a_counts_file_repeats_the_options_named_counts_judge_and_labels(
+def test_the_next_command_printed_for_a_counts_file_repeats_the_file_and_the_judge_and_the_labels(
     project: Path,
 ) -> None:
     command = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--labels", "a set")
@@ -101,7 +101,7 @@ def test_counts_made_with_another_rubric_are_refused(
     assert "isn't on its scale 1 to 4" in refused.stderr
 
 
-def test_the_counts_option_of_calibrate_is_shown_only_by_help_all(project: Path) -> None:
+def test_calibrate_shows_its_counts_option_only_in_the_full_help(project: Path) -> None:
     assert "--counts" not in run("markscheme", "calibrate", "--help", cwd=project).stdout
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 

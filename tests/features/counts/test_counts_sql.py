@@ -119,7 +119,7 @@ def answers(levels: Mapping[str, float]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_sql_computes_the_same_gold_scores_and_decisions_as_labels_in_memory_give(seed: int) -> None:
+def test_sql_counts_gold_and_judge_as_python_counts_them_from_the_same_labels(seed: int) -> None:
     draw = random.Random(seed)
     rubric = random_rubric(draw)
     raters = draw.choice((["p1"], ["p1", "p2"], ["p1", "p2", "p3"], ["p1", "p2", "gold"]))

@@ -17,7 +17,7 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_calibrate_writes_equal_json_for_ratings_in_any_order_and_for_their_counts_even_if_counts_are_split(
+def test_calibrate_writes_equal_json_for_ratings_and_for_their_counts_whatever_the_order_or_split_of_rows(
     seed: int,
 ) -> None:
     draw = random.Random(seed)

@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_probabilities_are_checked_for_a_pass_on_ordered_levels_and_for_the_likeliest_level_on_unordered_ones(
+def test_the_checked_probability_is_that_of_passing_or_on_unordered_levels_that_of_the_likeliest_level(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -226,14 +226,14 @@ def test_a_judge_is_called_overconfident_on_criteria_by_holm_s_procedure_at_one_
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_a_judge_is_overconfident_on_a_criterion_if_its_slope_or_its_number_of_confident_errors_shows_it() -> None:
+def test_either_the_slope_of_outcomes_on_probabilities_or_confident_errors_can_show_an_overconfident_judge() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_for_grouped_examples_the_test_of_confident_errors_reports_a_significance_level_but_no_p_value() -> None:
+def test_confident_errors_on_grouped_examples_are_tested_at_a_significance_level_without_a_p_value() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

@@ -175,7 +175,7 @@ def test_the_slope_of_outcomes_on_a_judge_s_probabilities_needs_30_examples_and_
     assert one_kind.confident[1].n == 40
 
 
-def test_the_slope_of_outcomes_is_undefined_if_a_judge_s_probabilities_separate_the_outcomes_completely() -> None:
+def test_the_slope_of_outcomes_on_probabilities_is_undefined_if_these_separate_the_outcomes_completely() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"

@@ -63,7 +63,7 @@ def test_the_examples_and_rubrics_of_a_demo_round_do_not_depend_on_the_planted_f
             assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
 
 
-def test_a_demo_round_whose_planted_fault_is_a_rewording_rewords_the_faulty_criterion_and_another_criterion() -> None:
+def test_a_demo_whose_planted_fault_is_a_rewording_also_changes_the_words_of_one_other_criterion() -> None:
     for seed in range(1, 20):
         made = made_round(n=1, seed=seed, fault="text")
         then, now = made.asked_then["criteria"], made.asked_now["criteria"]

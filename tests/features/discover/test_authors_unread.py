@@ -99,7 +99,7 @@ def test_forty_of_eighty_outputs_are_read_and_discover_writes_the_other_forty_as
     assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
 
 
-def test_discover_writes_the_rubric_and_examples_and_labels_from_which_tests_of_the_label_command_start(
+def test_discover_writes_the_files_that_the_tests_of_the_label_command_start_with(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     read = read_first_half(project)

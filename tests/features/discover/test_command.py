@@ -147,7 +147,7 @@ def test_notes_that_an_agent_sorts_into_failure_modes_wait_for_a_person_s_confir
     assert run("markscheme", "discover", "reply", "--write", cwd=project).returncode == 0
 
 
-def test_a_model_s_groups_of_notes_stay_suggestions_and_the_plan_option_only_counts_the_calls_for_them(
+def test_a_model_s_groups_of_notes_are_reported_as_suggestions_and_not_as_failure_modes(
     project: Path,
 ) -> None:
     (project / "free.jsonl").write_text(

@@ -72,7 +72,7 @@ def test_the_share_of_merged_failure_modes_without_definitions_counts_only_outpu
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_the_share_of_a_failure_mode_is_of_all_outputs_if_a_second_reader_checked_each_for_it() -> None:
+def test_the_share_of_a_failure_mode_counts_all_outputs_if_a_second_reader_checked_them_all_for_the_mode() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)
@@ -113,7 +113,7 @@ def test_outputs_that_a_reader_marked_unclear_count_for_no_failure_mode_s_share(
     assert without.unclear_ids == ("o9",)
 
 
-def test_if_a_note_is_added_later_to_an_early_output_its_failure_mode_counts_as_named_only_from_then_on() -> None:
+def test_outputs_read_before_a_late_note_on_an_early_output_do_not_count_for_the_note_s_failure_mode() -> None:
     readings = tuple(
         OutputReading(f"o{place}", "ann", notes=(Note(1, "late", line=4),) if place == 1 else (), line=place)
         for place in range(1, 7)

@@ -43,7 +43,7 @@ def test_an_option_of_discover_without_effect_is_refused_before_anything_is_read
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_each_option_of_discover_that_may_have_no_effect_exists() -> None:
+def test_rules_on_options_of_discover_without_effect_name_only_existing_options() -> None:
     of_command = {name for option in described("discover").options for name in option.names}
     of_command |= {f"-o {key}" for key in described("discover").settings}
     assert {option for rule in idle_options._RULES for option in rule.options} - {"--judge"} <= of_command

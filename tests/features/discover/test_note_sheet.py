@@ -72,7 +72,7 @@ def test_an_edited_file_of_answers_from_an_offline_reading_page_is_refused_and_n
     assert opened.folder.readings() == ()
 
 
-def test_answers_of_an_offline_reading_page_are_refused_if_outputs_differ_or_it_is_from_another_project(
+def test_answers_of_an_offline_reading_page_are_refused_for_changed_outputs_or_another_project(
     opened: OpenedDiscovery,
 ) -> None:
     content = saved(opened)

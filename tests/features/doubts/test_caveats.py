@@ -137,7 +137,7 @@ def test_a_caveat_counts_false_fails_in_which_the_judge_passes_every_criterion()
     assert "On 14 of 20 false fails the judge passes every criterion: the file's own pass or fail also counts" in text
 
 
-def test_false_fails_below_the_rubric_s_pass_mark_cause_no_caveat_even_if_every_criterion_passes() -> None:
+def test_a_false_fail_whose_score_is_below_the_pass_mark_is_not_called_a_pass_on_every_criterion() -> None:
     criterion = {"name": "it", "description": "How kind is it?", "scale": {"min": 1, "max": 5}}
     rubric = Rubric.from_dict({"name": "kind", "passingThreshold": 0.75, "criteria": [criterion]})
     examples: list[dict[str, Any]] = [

@@ -79,7 +79,7 @@ def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_a_shift_is_attributed_to_the_judge_if_only_the_judge_changed_and_to_a_rewording_if_only_words_changed(
+def test_a_shift_is_attributed_to_the_judge_or_to_the_rewording_whichever_alone_changed(
     accepted_twice: Path,
 ) -> None:
     here = accepted_twice
@@ -135,7 +135,7 @@ def test_cached_replies_to_the_old_wording_are_used_to_separate_the_causes_of_a_
 
 
 @pytest.mark.proof
-def test_calibrate_with_the_check_option_gives_repeated_ratings_their_old_run_number_and_new_ratings_the_next(
+def test_a_comparison_with_the_accepted_run_gets_a_new_number_only_if_the_ratings_are_new(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -214,7 +214,9 @@ def test_calibrate_with_the_accept_option_says_that_the_run_is_added_to_the_acce
     assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout
 
 
-def test_a_rubric_of_a_fault_and_of_a_category_without_values_is_compared_with_its_accepted_run(tmp_path: Path) -> None:
+def test_criteria_that_are_faults_or_categories_without_values_are_compared_with_the_accepted_run(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "kind.yaml").write_text(
         "criteria: [{name: rude, requirement: It is rude, weight: -1}, {name: kind, requirement: What it is, "

@@ -77,7 +77,7 @@ def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_
     assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
 
-def test_the_headline_on_drift_distinguishes_a_reworded_criterion_and_a_changed_judge_from_a_judge_that_drifted(
+def test_the_headline_on_drift_says_if_a_criterion_was_reworded_or_the_judge_changed_or_drifted(
     since: AcceptedBasis,
 ) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
@@ -96,7 +96,7 @@ def test_the_headline_on_drift_distinguishes_a_reworded_criterion_and_a_changed_
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
-def test_the_command_of_a_drift_finding_asks_the_accepted_judge_if_another_judge_was_asked(
+def test_a_finding_on_drift_suggests_a_command_that_asks_the_accepted_run_s_judge_and_not_the_new_one(
     since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since))
@@ -162,7 +162,7 @@ def test_the_drift_report_says_which_of_the_planned_comparisons_with_the_accepte
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_alone_or_by_all_comparisons_together(
+def test_the_drift_report_says_if_this_comparison_or_all_comparisons_together_raise_the_alarm(
     since: AcceptedBasis,
 ) -> None:
     drifts = {

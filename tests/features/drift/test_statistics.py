@@ -136,7 +136,7 @@ def test_with_one_accepted_run_a_judge_is_called_neither_steady_nor_unsteady() -
     assert not change.unsteady
 
 
-def test_five_accepted_runs_without_any_change_show_a_judge_steady_with_200_examples_and_not_with_20() -> None:
+def test_five_equal_accepted_runs_show_a_judge_to_be_steady_with_200_examples_but_not_with_20() -> None:
     for n, steady in ((20, False), (200, True)):
         still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
         change = compare_runs(still, np.column_stack([still] * 5), span=4)
@@ -303,7 +303,7 @@ def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_that_a_judge_d
         assert ((shift_interval(np.zeros(n), span=4).high or 0.0) < 0.25) is affirmed
 
 
-def test_the_number_of_examples_to_rule_out_a_shift_is_8_6_times_the_variance_over_the_squared_margin() -> None:
+def test_the_number_of_examples_needed_to_rule_out_a_shift_equals_the_hand_calculated_number() -> None:
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
 
 

@@ -186,7 +186,7 @@ def test_an_experiment_reports_every_fail_if_rule_that_it_breaks(folder: Path) -
     assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
-def test_if_cases_are_repeated_experiment_reports_how_often_a_fail_if_rule_would_fail_a_run_by_chance(
+def test_with_repeated_cases_experiment_reports_how_often_a_rule_of_the_fail_if_option_fails_by_chance(
     folder: Path,
 ) -> None:
     draw = random.Random(1)

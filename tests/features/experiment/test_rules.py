@@ -56,7 +56,7 @@ def test_a_rule_of_the_fail_if_option_for_all_variants_names_the_variants_that_f
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
-def test_a_fail_if_rule_fails_an_experiment_if_the_rule_s_figure_could_not_be_computed() -> None:
+def test_a_rule_of_the_fail_if_option_fails_an_experiment_whose_figure_could_not_be_computed() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
         "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]

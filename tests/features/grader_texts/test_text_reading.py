@@ -18,7 +18,7 @@ def test_the_scale_and_the_pass_mark_and_the_points_of_each_sample_llm_rubric_te
     assert misread == {}
 
 
-def test_llm_rubric_texts_by_authors_who_did_not_know_the_reader_are_read_as_their_authors_meant() -> None:
+def test_llm_rubric_texts_by_authors_who_did_not_know_the_parser_are_read_as_the_authors_meant() -> None:
     misread = {}
     for text, asked in TEXTS_OF_OTHERS:
         reading = read_text(text)
