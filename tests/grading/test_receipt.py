@@ -223,7 +223,7 @@ def test_the_prompt_s_fingerprint_in_a_calibration_receipt_depends_on_the_way_in
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
-def test_a_calibration_receipt_allows_no_gate_for_an_unknown_slice_or_one_that_the_judge_may_not_gate() -> None:
+def test_a_receipt_allows_no_gate_on_an_excepted_slice_or_on_an_example_of_unknown_slice() -> None:
     assert EXCEPT_X.for_example({"system": "Y"}).may_gate
     assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
     for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_for_an_unknown_slice_or_one_that_t
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_rows_that_name_only_a_model_may_not_be_gated_if_one_of_its_prompts_is_an_excepted_slice() -> None:
+def test_an_example_that_names_only_its_model_is_not_gated_if_one_of_the_model_s_prompts_is_excepted() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
@@ -296,7 +296,7 @@ def test_a_row_s_metadata_say_whether_it_is_in_an_excepted_slice() -> None:
     assert "isn't known" in str(error_of(metadata="no object"))
 
 
-def test_a_calibration_receipt_may_allow_a_gate_and_no_averages_of_scores() -> None:
+def test_a_receipt_of_a_judge_that_can_gate_may_still_refuse_trends() -> None:
     assert KNOWN.may_trend
     assert replace(KNOWN, use="trend").may_trend
     gates_alone = replace(KNOWN, averages=False)
@@ -306,9 +306,7 @@ def test_a_calibration_receipt_may_allow_a_gate_and_no_averages_of_scores() -> N
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_a_receipt_takes_from_the_accepted_run_whether_a_judge_may_gate_or_show_trends(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_receipt_has_the_use_and_the_answer_on_trends_of_the_accepted_run(folder: Path, tmp_path: Path) -> None:
     accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
     decision = accepted["decision"]
     assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)
@@ -319,6 +317,6 @@ def test_a_receipt_takes_from_the_accepted_run_whether_a_judge_may_gate_or_show_
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_of_a_judge_is_described_in_words_and_only_explore_and_none_count_as_refused() -> None:
+def test_only_the_uses_explore_and_none_count_as_refused() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

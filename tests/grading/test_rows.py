@@ -88,7 +88,7 @@ def test_the_key_core_share_sets_how_much_of_a_score_the_run_s_criteria_make_up_
         assert score.raw_score == pytest.approx(expected["raw_score"], abs=1e-6)  # type: ignore[union-attr]
 
 
-def test_the_key_core_share_is_refused_for_a_row_without_a_criterion_of_positive_weight() -> None:
+def test_the_core_share_key_is_refused_for_a_row_without_a_criterion_of_positive_weight() -> None:
     core = Rubric.from_dict({"core_share": 0.3, "criteria": [{"requirement": "Is polite"}]})
     fault = rubric_of(json.dumps([{"requirement": "Is rude", "weight": -1}]), core)
     assert fault == "its rubric: with core_share the row needs a criterion with a weight above 0"
@@ -202,7 +202,7 @@ ROWS = [
 ]
 
 
-def test_one_run_grades_rows_with_and_without_a_rubric_of_their_own_and_reports_rows_with_a_faulty_rubric() -> None:
+def test_a_run_grades_rows_with_and_without_their_own_rubric_next_to_a_row_with_a_faulty_rubric() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)

@@ -103,7 +103,7 @@ def test_a_row_without_criteria_of_its_own_is_graded_by_the_run_s_rubric_alone(r
 
 
 @worked
-def test_mean_scores_equal_hand_calculated_ones_whether_scores_are_clipped_before_or_after_averaging() -> None:
+def test_mean_scores_clipped_before_or_after_averaging_equal_the_reference_values() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]

@@ -93,7 +93,7 @@ def test_a_request_to_anthropic_without_a_system_prompt_has_no_system_part() -> 
         assert "system" not in server.requests[0].body
 
 
-def test_a_reply_from_anthropic_has_the_text_and_model_name_and_usage_with_cached_tokens_counted_as_input() -> None:
+def test_a_reply_from_anthropic_counts_cached_tokens_as_input_tokens() -> None:
     usage = {
         "input_tokens": 5,
         "cache_creation_input_tokens": 70,
@@ -275,7 +275,7 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
     return decide
 
 
-def test_parameters_and_the_token_limit_that_a_gateway_refuses_are_left_out_or_lowered_in_later_requests() -> None:
+def test_parameters_that_a_gateway_refuses_are_left_out_of_all_later_requests() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:

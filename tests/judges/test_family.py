@@ -54,7 +54,7 @@ def test_every_model_family_is_recognized_by_its_own_name() -> None:
     }
 
 
-def test_the_warning_about_a_shared_model_family_names_the_judge_and_the_systems_and_their_share_of_responses() -> None:
+def test_the_warning_about_a_shared_model_family_names_the_systems_and_their_share_of_responses() -> None:
     warning = kinship("claude-sonnet-5-5", ["claude-haiku-5-5", "claude-haiku-5-5", "gpt-5", "", "anthropic:old"])
     assert warning is not None
     assert warning.startswith(

@@ -336,7 +336,7 @@ def test_replies_of_a_judge_function_that_declares_no_files_or_variables_are_cac
 
 
 @pytest.mark.parametrize("declared", ["MODEL", {"MODEL": "a"}, (1,), True])
-def test_a_judge_function_whose_attribute_environment_is_not_a_list_of_names_is_refused(declared: Any) -> None:
+def test_a_judge_function_is_refused_if_its_environment_attribute_is_not_a_list_of_names(declared: Any) -> None:
     def fn(system_prompt: str, user_prompt: str) -> str:
         return VERDICT
 

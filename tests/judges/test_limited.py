@@ -125,7 +125,7 @@ def test_without_a_set_limit_eight_calls_run_at_once_or_as_many_as_the_caller_as
         assert provider.most == most
 
 
-def test_setting_more_calls_at_once_reaches_every_judge_of_a_panel_and_no_judge_exceeds_its_own_limit() -> None:
+def test_raising_the_limit_on_calls_of_a_panel_raises_that_of_each_judge_up_to_its_own_limit() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]

@@ -529,7 +529,7 @@ def test_a_server_that_asks_to_wait_counts_as_a_busy_judge(status: int) -> None:
     assert error.retry_after == 11.0
 
 
-def test_an_exhausted_quota_is_a_final_error() -> None:
+def test_an_exhausted_quota_is_an_error_that_is_not_worth_a_retry() -> None:
     error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
     assert type(error) is JudgeUnavailable
     assert not error.transient
@@ -694,7 +694,7 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_shows_that_it_is_accepted(
+def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_it_was_accepted_before(
     answered_before: bool,
 ) -> None:
     judge = at("http://127.0.0.1:9")

@@ -27,7 +27,7 @@ def graded(levels: list[Any], rule: PanelRule = "median", rubric: Rubric = SCALE
     return asyncio.run(grade(rubric, "x", Panel([member(answer) for answer in answers], rule)))
 
 
-def test_the_median_or_most_common_level_of_a_panel_s_votes_counts_and_all_votes_are_kept() -> None:
+def test_a_panel_s_level_is_the_median_or_the_most_common_level_of_its_votes() -> None:
     by_median, by_majority = graded([1, 1, 4, 5, 5, 5]), graded([1, 1, 4, 5, 5, 5], "majority")
     assert by_median.verdicts["clarity"].level == 4.5
     assert by_majority.verdicts["clarity"].level == 5.0

@@ -120,7 +120,7 @@ def test_a_cached_token_count_of_400_digits_does_not_make_the_reply_unreadable(t
     connection.close()
 
 
-def test_a_reply_that_is_made_up_of_several_replies_is_not_cached(tmp_path: Path) -> None:
+def test_a_reply_that_combines_the_replies_of_several_calls_is_not_cached(tmp_path: Path) -> None:
     judge = ScriptedJudge([Reply("", parts=(Reply("1"), Reply("2"))), Reply("", parts=(Reply("3"),))])
     remembering = Remembering(judge, Memory(tmp_path))
     assert [len(ask(remembering, prompt()).parts) for _ in range(2)] == [2, 1]
@@ -326,7 +326,7 @@ def test_a_process_that_is_killed_while_it_asks_a_judge_does_not_block_other_pro
     assert ended.value.value.text == "answer"
 
 
-def test_a_request_that_another_computer_announced_in_the_cache_may_be_sent_here_after_a_time(tmp_path: Path) -> None:
+def test_a_prompt_claimed_by_another_computer_may_be_sent_here_once_the_claim_has_expired(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     assert memory.claim("k")
     with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None)) as connection:

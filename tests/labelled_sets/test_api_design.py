@@ -10,6 +10,6 @@ def test_proposals_in_the_labelled_set_on_api_design_are_10_to_45_lines_long() -
     assert 10 <= min(lengths) <= max(lengths) <= 45
 
 
-def test_no_api_proposal_of_the_labelled_set_has_two_faults_that_lower_the_level_on_the_criterion_errors() -> None:
+def test_no_api_proposal_of_the_labelled_set_has_two_faults_that_lower_the_errors_criterion() -> None:
     for example in LABELLED.examples:
         assert sum("errors" in LABELLED.table[fault] for fault in example["faults"]) <= 1, example["id"]

@@ -72,7 +72,7 @@ def test_typescript_examples_in_the_labelled_documentation_texts_print_what_they
 
 
 @pytest.mark.parametrize("example", of_task("config-readme"))
-def test_a_readme_example_s_command_fails_or_prints_another_output_exactly_if_its_listed_faults_say_so(
+def test_a_readme_example_s_command_works_as_shown_unless_its_listed_faults_say_otherwise(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     config, main = fenced(example["query"], "js").split("// main.js\n")

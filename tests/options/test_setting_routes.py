@@ -201,7 +201,7 @@ def test_every_setting_of_a_command_may_be_typed_as_key_and_value_with_the_o_opt
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
-def test_a_key_of_the_settings_file_typed_as_a_long_option_is_refused_with_the_form_for_the_o_option(
+def test_a_settings_key_typed_as_a_long_option_is_refused_with_the_o_option_to_type_instead(
     command: str,
 ) -> None:
     for option in described(command).keyed:

@@ -211,7 +211,7 @@ def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubri
     assert "Capital, case" in sent["user"]
 
 
-def test_promptfoo_s_assertion_g_eval_decides_on_a_list_of_requirements_by_their_mean_score(
+def test_promptfoo_s_g_eval_assertion_decides_on_a_list_of_requirements_by_their_mean_score(
     graded: Graded,
 ) -> None:
     of_llm_rubric, of_g_eval = graded.rows["list"]

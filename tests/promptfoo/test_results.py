@@ -198,7 +198,7 @@ def test_a_verdict_by_a_scoring_function_is_unknown_once_a_manual_rating_has_ove
     assert "scoring function" in row.ungraded
 
 
-def test_if_a_manual_rating_is_taken_away_promptfoo_s_own_verdict_is_recomputed_by_the_test_s_threshold(
+def test_promptfoo_s_own_verdict_under_a_manual_rating_is_recomputed_by_the_test_s_threshold(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "world")[0]
@@ -246,7 +246,7 @@ def test_each_assertion_in_promptfoo_s_assert_set_is_read_as_a_judge(results: di
     assert row.score == pytest.approx((0.75 + 2 * 0.5 + 1 + 1 + 3 * 0) / 8)
 
 
-def test_assertions_without_a_metric_are_read_from_an_assert_set_of_promptfoo_0_118(
+def test_an_unnamed_assertion_inside_an_assert_set_is_read_once_from_results_of_promptfoo_0_118(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "plain")[0]

@@ -90,7 +90,7 @@ def test_an_output_that_is_an_object_is_read_as_its_json_text(folder: Path) -> N
     }
 
 
-def test_metrics_in_promptfoo_s_results_named_by_texts_with_a_common_beginning_get_different_names(
+def test_promptfoo_metrics_named_by_texts_with_the_same_beginning_get_different_names(
     folder: Path,
 ) -> None:
     names = list(read_results(folder / "results.json").metrics)

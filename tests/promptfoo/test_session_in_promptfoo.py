@@ -205,7 +205,7 @@ def texts_of(requests: Sequence[Request]) -> list[str]:
     return [request.body["messages"][0]["content"] for request in requests]
 
 
-def test_a_limit_on_calls_holds_over_all_processes_and_repeated_outputs_are_graded_from_the_cache(
+def test_a_limit_on_calls_holds_over_all_of_promptfoo_s_processes(
     two_runs: TwoRuns,
 ) -> None:
     assert [row["success"] for row in two_runs.bypassed] == [True] * REPEATS

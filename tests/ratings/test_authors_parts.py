@@ -35,7 +35,7 @@ def test_the_first_forty_tasks_of_a_file_are_dev_examples_and_two_of_three_later
     assert [place for place in range(READ_FIRST, 70) if parts[place] == "dev"] == DEV_AFTER_THE_FIRST
 
 
-def test_the_tasks_that_are_held_out_are_those_listed_in_the_reference_file() -> None:
+def test_the_tasks_that_are_held_out_equal_those_in_the_file_of_reference_values() -> None:
     case = block("authors.yaml", "parts")
     parts = [part_of_task(place) for place in range(case["tasks"])]
     later = [place for place in range(READ_FIRST, case["tasks"]) if parts[place] == "dev"]

@@ -257,7 +257,7 @@ def n_made(folder: Path, *command: str) -> int:
 
 
 @pytest.mark.parametrize("n", [1_000, pytest.param(20_000, marks=pytest.mark.proof)])
-def test_calibrating_many_plain_rows_creates_few_objects_of_the_class_rating(
+def test_calibrating_many_plain_rows_creates_few_rating_objects(
     n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Calibrate with two ratings of each of 20,000 examples, in 40,000 rows."""

@@ -45,7 +45,7 @@ def test_the_digest_of_labels_does_not_depend_on_their_order(tmp_path: Path) -> 
     assert digest.startswith("sha256:")
 
 
-def test_an_invalid_line_in_the_record_of_opened_test_labels_is_reported_with_its_number(tmp_path: Path) -> None:
+def test_an_invalid_line_in_the_record_of_uses_of_held_out_labels_is_reported_with_its_number(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
     examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):

@@ -174,7 +174,7 @@ def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_rat
     assert (one.passed[3], one.scores[4]) == (False, 0.9)
 
 
-def test_levels_of_many_examples_take_a_byte_each_until_they_are_read() -> None:
+def test_levels_of_many_examples_are_converted_to_floats_only_when_they_are_read() -> None:
     units = [f"e{place}" for place in range(10_000)]
     ratings = [tone(unit, "p", 1 + place % 5) for place, unit in enumerate(units) if place % 7]
     tracemalloc.start()

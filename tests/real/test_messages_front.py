@@ -75,7 +75,9 @@ def test_the_real_sdk_gets_json_that_obeys_the_schema_from_the_real_model(messag
 
 
 @pytest.mark.proof
-def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_front: MessagesFront) -> None:
+def test_the_test_server_answers_a_forced_tool_call_with_an_input_that_obeys_the_tool_s_schema(
+    messages_front: MessagesFront,
+) -> None:
     tools = [{"name": "rate", "description": "Give a verdict.", "input_schema": VERDICT}]
     choice = {"type": "tool", "name": "rate"}
     reply = with_sdk(messages_front.url, lambda client: ask(client, tools=tools, tool_choice=choice))

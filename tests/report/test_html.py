@@ -109,7 +109,7 @@ def test_the_page_of_a_calibration_begins_with_the_verdict_on_the_judge_then_fal
     assert f"{len(lenient.comparison.false_passes)} of " in text
 
 
-def test_each_criterion_on_the_page_has_a_confusion_matrix_and_rows_for_judge_annotators_baseline_and_chance(
+def test_the_page_shows_the_confusion_matrix_of_each_criterion_with_the_judge_s_counts_against_gold(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)

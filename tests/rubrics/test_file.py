@@ -382,7 +382,7 @@ def test_a_rubric_may_name_any_kind_of_judge_except_one_that_imports_code(kind: 
         assert Rubric.from_dict(rubric).judge["name"] == name
 
 
-def test_faults_of_criteria_in_sections_under_the_key_rubric_are_reported_with_their_own_lines(tmp_path: Path) -> None:
+def test_faults_of_criteria_in_sections_inside_a_rubric_key_are_reported_with_their_own_lines(tmp_path: Path) -> None:
     text = "rubric:\n  sections:\n    - criteria:\n        - requirement: A\n          weight: 0\n      colour: red\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [5, 6]
 
@@ -425,7 +425,7 @@ def test_load_rubric_with_a_rubric_s_name_in_place_of_a_path_suggests_the_path_o
 
 
 @pytest.mark.parametrize("source", [None, 3])
-def test_the_function_load_rubric_refuses_a_value_that_is_neither_a_path_nor_an_open_file(source: Any) -> None:
+def test_load_rubric_refuses_a_value_that_is_neither_a_path_nor_an_open_file(source: Any) -> None:
     with pytest.raises(UsageError, match=f"the path of its file or an open text file, got {source}"):
         load_rubric(source)
 
@@ -502,13 +502,13 @@ def test_numeric_levels_of_a_criterion_with_the_scale_type_nominal_are_unordered
     assert not criterion.scale.ordered
 
 
-def test_the_key_scale_type_with_the_value_nominal_makes_a_criterion_s_levels_unordered() -> None:
+def test_a_scale_type_of_nominal_makes_a_criterion_s_levels_unordered() -> None:
     options = [{"label": "red", "value": 1}, {"label": "blue", "value": 1}, {"label": "grey", "value": 0}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "nominal"}]).criteria
     assert not criterion.scale.ordered
 
 
-def test_levels_of_a_nominal_criterion_without_values_are_the_same_categories_as_options_and_keep_their_words() -> None:
+def test_categories_written_as_levels_without_values_equal_those_written_as_options() -> None:
     levels = [{"label": "red", "description": "It is red.", "example": "A rose."}, {"label": "blue"}]
     kind = {"requirement": "Colour", "scale_type": "nominal", "passes": ["red"]}
     (named,) = Rubric.from_dict([{**kind, "levels": levels}]).criteria
@@ -528,7 +528,7 @@ def test_levels_of_a_nominal_criterion_without_values_are_the_same_categories_as
         {"prefer": "The better one", "levels": [{"label": "first"}]},
     ],
 )
-def test_levels_without_a_value_that_are_no_categories_are_refused_by_place_and_for_this_reason_alone(
+def test_a_level_without_a_value_is_refused_unless_the_levels_are_categories(
     criterion: dict[str, Any],
 ) -> None:
     with pytest.raises(RubricError) as refused:

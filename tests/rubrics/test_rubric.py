@@ -140,7 +140,7 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_a_criterion_of_negative_weight_passes_at_a_position_if_a_positive_one_passes_at_one_minus_it(
+def test_a_negative_criterion_passes_at_a_position_exactly_if_a_positive_one_passes_at_the_mirrored_position(
     position: float, threshold: float
 ) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)
@@ -149,7 +149,7 @@ def test_a_criterion_of_negative_weight_passes_at_a_position_if_a_positive_one_p
     assert fault.passes(position) == merit.passes(1 - position)
 
 
-def test_a_criterion_passes_from_its_threshold_upwards_and_a_negative_one_up_to_one_minus_its_threshold() -> None:
+def test_a_positive_criterion_passes_from_its_threshold_up_and_a_negative_one_from_one_minus_it_down() -> None:
     assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
     assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
     assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)

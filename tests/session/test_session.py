@@ -410,7 +410,7 @@ def test_a_session_that_stopped_answering_delays_callers_once_and_is_replaced(
     assert len(files(runtime)) == 1, "the old session leaves the new one's socket alone"
 
 
-def test_the_command_session_stop_removes_the_socket_that_a_killed_session_left_behind(
+def test_stopping_a_killed_session_removes_the_socket_that_it_left_behind(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     assess("Paris.", CONFIG, project, env)

@@ -73,9 +73,7 @@ def test_annotators_are_compared_with_a_judge_only_on_examples_that_two_annotato
 
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), n=st.integers(2, 12))
-def test_the_judge_s_gain_is_its_agreement_with_gold_minus_that_of_the_best_constant_answer(
-    data: st.DataObject, n: int
-) -> None:
+def test_the_gain_of_a_judge_is_its_agreement_with_gold_minus_that_of_the_baseline(data: st.DataObject, n: int) -> None:
     scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=n, max_size=n)
     gold, judge = data.draw(scores), data.draw(scores)
     people = np.array([data.draw(scores), data.draw(scores), data.draw(scores)]).T

@@ -142,7 +142,7 @@ def test_alpha_of_annotators_is_the_mean_of_alpha_over_pairs_of_annotators() -> 
     assert limit.gap.level == 0.90
 
 
-def test_mean_alpha_weights_each_pair_of_annotators_by_the_number_of_examples_that_both_rated() -> None:
+def test_krippendorff_s_alpha_averaged_over_pairs_of_annotators_weights_pairs_by_their_common_examples() -> None:
     """Two annotators agree on about nine in ten of 400 examples; a third rates 40 of these exactly as the first."""
     draw = np.random.default_rng(3)
     first = draw.integers(0, 2, 400).astype(float)
@@ -179,7 +179,7 @@ def test_a_judge_as_good_as_an_annotator_is_shown_to_be_as_good_and_a_poor_judge
     assert sum(map(bool, poor)) <= 1
 
 
-def test_if_judge_and_annotators_agree_fully_the_interval_of_their_gap_in_alpha_allows_for_disagreement() -> None:
+def test_the_interval_of_the_difference_in_alpha_reaches_below_0_even_if_judge_and_annotators_agree_fully() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
     limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
     assert limit.gap.value == 0

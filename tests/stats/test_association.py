@@ -149,7 +149,7 @@ def test_jackknife_intervals_of_correlations_equal_those_from_computing_the_corr
     assert estimate.n == len(np.unique(groups))
 
 
-def test_intervals_of_correlations_use_influence_functions_for_many_groups_and_name_this_method() -> None:
+def test_intervals_of_correlations_over_many_groups_are_computed_by_influence_functions() -> None:
     gold, judge = some_ratings(5, n=9_000, kind="measured")
     groups = np.arange(9_000) // 2
     by_influence = spearman(gold, judge, groups=groups)

@@ -82,7 +82,7 @@ def test_the_sign_flip_test_of_yes_no_ratings_is_the_exact_mcnemar_test() -> Non
     assert test.mid_p == approx(0.0573730469, abs=6e-11)
 
 
-def test_mcnemar_s_p_values_equal_those_of_the_reference_file_except_the_mid_p_value_of_an_even_split() -> None:
+def test_mcnemar_s_p_values_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("reference.yaml", "mcnemar")["cases"]:
         b, c = case["b"], case["c"]
         test = sign_flip([1] * b + [-1] * c)
@@ -141,7 +141,7 @@ def test_with_one_stored_run_the_test_of_a_judge_s_shift_is_the_sign_flip_test()
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
 
-def test_decisions_that_flip_are_tested_as_shifts_by_one_level_up_or_down() -> None:
+def test_flipped_decisions_are_tested_by_the_sign_flip_test_of_their_directions() -> None:
     then = np.array([True] * 9 + [False])
     now = np.array([False] * 5 + [True] * 5)
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
@@ -205,7 +205,7 @@ def test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_judge_s_change_equals_that_of_a_complete_permutation_of_runs_within_examples(
+def test_the_p_value_of_any_change_of_a_judge_equals_that_of_a_complete_permutation_of_runs_within_examples(
     rows: Rows,
 ) -> None:
     runs = np.array(rows)

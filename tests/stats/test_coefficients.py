@@ -215,7 +215,7 @@ def expected_value(estimate: Estimate) -> float:
 
 @pytest.mark.parametrize("key", RECIPE_NAMES)
 @pytest.mark.parametrize("name", ["even_2x2", "lenient_3x3", "five_levels"])
-def test_intervals_of_coefficients_equal_those_from_computing_the_coefficient_without_each_unit(
+def test_jackknife_intervals_of_coefficients_equal_those_from_leaving_out_each_unit_in_turn(
     name: str, key: str
 ) -> None:
     table = block("recipes.yaml", "interval_95")[name]["table"]
@@ -401,7 +401,7 @@ def test_a_rater_without_ratings_changes_no_coefficient() -> None:
     assert cohen_kappa(alone, levels=range(3)) == cohen_kappa(ratings[:, :2], levels=range(3))
 
 
-def test_the_error_on_a_coefficient_for_two_raters_names_the_coefficient_for_more_raters() -> None:
+def test_for_three_raters_the_reason_for_an_undefined_cohen_s_kappa_names_conger_s_kappa() -> None:
     why_undefined = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
     assert (
         why_undefined["cohen_kappa"]

@@ -84,7 +84,7 @@ def test_agreement_computed_from_counts_of_identical_rows_equals_its_reference_v
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "criterion"))
-def test_statistics_of_a_criterion_from_counts_of_identical_rows_equal_those_in_the_reference_file(
+def test_statistics_computed_from_counts_of_identical_rows_equal_those_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     (gold, judge, *people), groups = rows_of(case)
@@ -118,7 +118,7 @@ def test_figures_on_decisions_from_counts_of_identical_rows_equal_those_in_the_r
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "sets"))
-def test_groups_are_divided_into_the_jackknife_sets_of_the_reference_file(
+def test_groups_are_divided_into_the_jackknife_sets_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     places, sets = zip(*((int(place), number) for place, number in case["set_of_place"].items()), strict=True)
@@ -126,7 +126,9 @@ def test_groups_are_divided_into_the_jackknife_sets_of_the_reference_file(
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "group_rate"))
-def test_a_group_s_pass_rate_from_counts_of_labels_equals_that_in_the_reference_file(case: dict[str, Any]) -> None:
+def test_a_group_s_pass_rate_from_counts_of_labels_equals_that_in_the_file_of_reference_values(
+    case: dict[str, Any],
+) -> None:
     computed = group_rate(case["labelled"], case["pool"]).rate
     assert triple(computed) == near(case["rate"])
 

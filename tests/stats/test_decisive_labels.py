@@ -167,7 +167,7 @@ def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_is_name
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_labels_needed_are_the_fewest_with_an_even_chance_to_decide_even_if_more_labels_have_less_chance() -> None:
+def test_the_labels_needed_are_the_smallest_number_that_has_an_even_chance_to_decide() -> None:
     """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 

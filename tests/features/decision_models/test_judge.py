@@ -292,7 +292,7 @@ def test_an_answer_of_a_decision_model_gives_the_expected_level_and_probabilitie
         assert by_mean.level == pytest.approx(case["expected"], abs=1e-6)
 
 
-def test_levels_votes_and_abstentions_read_from_a_decision_model_s_answers_equal_their_reference_values() -> None:
+def test_a_decision_model_s_answers_are_read_as_the_levels_and_abstentions_in_the_file_of_reference_values() -> None:
     for case in block("decisions.yaml", "reading")["cases"]:
         expect = case["expect"]
         answers = case.get("answers") or [case["answer"]]

@@ -117,7 +117,7 @@ def test_the_components_of_the_brier_score_add_up_to_the_score(seed: int) -> Non
     assert parts.score == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty)
 
 
-def test_probabilities_of_the_opposite_outcome_have_the_same_slope_and_a_bias_of_the_opposite_sign() -> None:
+def test_exchanging_the_two_outcomes_keeps_the_slope_of_probabilities_and_reverses_the_sign_of_their_bias() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
     mirrored = probability_audit(1 - p, 1 - y)
@@ -190,6 +190,6 @@ def test_without_examples_the_bias_of_a_judge_s_probabilities_is_undefined_and_t
     assert not audit.bins
 
 
-def test_the_jackknife_of_figures_on_probabilities_divides_over_a_thousand_examples_into_a_thousand_parts() -> None:
+def test_figures_on_the_probabilities_of_over_a_thousand_examples_use_a_jackknife_of_1000_parts() -> None:
     p, y = drawn(1_500, 6)
     assert "1000 parts" in (probability_audit(p, y).slope.note or "")

@@ -22,7 +22,7 @@ def judges() -> dict[str, SimulatedJudge]:
 
 
 @pytest.mark.parametrize(("name", "case"), CASES.items(), ids=CASES)
-def test_the_gate_answer_on_each_simulated_judge_of_the_demo_equals_its_reference_case(
+def test_the_gate_answer_on_each_simulated_judge_of_the_demo_is_the_expected_one(
     name: str, case: GateCase, judges: dict[str, SimulatedJudge]
 ) -> None:
     answer = judges[name].calibration.decision.gate_answer

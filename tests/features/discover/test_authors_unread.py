@@ -127,7 +127,7 @@ def test_examples_stay_dev_or_test_when_discover_writes_the_rubric_again(project
     assert examples(project) == before
 
 
-def test_discover_says_that_a_rubric_has_all_failure_modes_already_instead_of_calling_it_updated(project: Path) -> None:
+def test_discover_says_if_the_rubric_it_is_to_write_has_all_failure_modes_already(project: Path) -> None:
     read_first_half(project)
     command = ("markscheme", "discover", "reply", "--write")
     assert run(*command, cwd=project).stdout.startswith("wrote rubrics/reply.yaml: ")

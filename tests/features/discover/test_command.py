@@ -308,7 +308,7 @@ def test_discover_s_page_and_markdown_show_how_many_failure_modes_were_seen_afte
     assert "| modes seen after … outputs read | 10 | 20 | 30 | 40 | 50 | 60 |" in (project / "r.md").read_text()
 
 
-def test_the_seed_of_a_discovery_s_first_command_fixes_the_reading_order(project: Path) -> None:
+def test_the_seed_given_when_a_discovery_begins_fixes_the_reading_order_of_later_runs(project: Path) -> None:
     orders = []
     (project / ".git").mkdir(exist_ok=True)  # a discovery reads outputs of its own repository
     for seed, folder in (("1", "one"), ("7", "seven"), ("7", "again")):

@@ -43,7 +43,7 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_the_share_of_a_merged_failure_mode_counts_only_outputs_read_since_both_old_modes_were_noted() -> None:
+def test_outputs_read_before_both_of_two_merged_failure_modes_were_noted_do_not_count_for_their_share() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
@@ -131,7 +131,7 @@ def test_a_task_counts_as_showing_a_new_failure_mode_only_if_the_task_s_first_ou
 
 
 @pytest.mark.parametrize(("read", "pool", "more", "all"), [(30, None, 15, 73), (60, None, 0, 43), (30, 200, 7, 73)])
-def test_discover_asks_to_read_fewer_further_outputs_after_more_reading_or_if_the_file_is_small(
+def test_the_more_outputs_were_read_the_fewer_further_outputs_discover_asks_to_read(
     read: int, pool: int | None, more: int, all: int
 ) -> None:
     outputs = read_outputs(" ".join(["-"] * read))

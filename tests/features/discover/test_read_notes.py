@@ -319,7 +319,7 @@ def test_if_imported_rows_differ_on_how_thoroughly_an_output_was_read_the_last_s
     assert notes(content)["ann", "o1"] == ["n0", "n1"]
 
 
-def test_if_one_row_of_notes_passes_an_output_and_a_later_row_fails_it_the_later_row_counts(tmp_path: Path) -> None:
+def test_if_two_rows_of_notes_disagree_on_whether_an_output_passes_the_later_row_counts(tmp_path: Path) -> None:
     text = "id,note,pass,rater,kind\no1,fine,yes,ann,human\no1,no it is not,no,ann,human\no1,rude,,ann,human\n"
     content = read_notes(written(tmp_path, {"notes.csv": text}))
     assert content.readings["ann", "o1"].passed is False

@@ -156,7 +156,7 @@ def test_a_shared_pool_gives_each_reader_a_different_part_of_the_outputs(opened:
     assert parts[0] | parts[1] == set(opened.pool.examples)
 
 
-def test_outputs_to_read_early_are_named_by_a_file_of_ids_or_ordered_by_dissimilarity(
+def test_outputs_can_be_chosen_to_be_read_early_by_a_file_of_ids_or_by_their_dissimilarity(
     opened: OpenedDiscovery, tmp_path: Path
 ) -> None:
     (tmp_path / "ids.txt").write_text("o7\nnope\n")

@@ -34,7 +34,7 @@ def test_notes_in_a_column_of_any_name_can_be_imported(tmp_path: Path, form: str
     assert (refused.returncode, "--map COLUMN=note" in refused.stderr) == (2, True)
 
 
-def test_discover_imports_notes_from_a_table_with_ratings_by_the_options_for_tables(tmp_path: Path) -> None:
+def test_discover_imports_notes_from_a_table_whose_columns_of_ratings_are_named_by_options(tmp_path: Path) -> None:
     table: Table = {"id": ["a", "b"], "answer": ["Yes.", "No."], "verdict": ["pass", "fail"], "human": ["pass", "fail"]}
     write({**table, "note": ["too short", "wrong"]}, "csv", tmp_path)
     options = ("--judge", "verdict", "--human", "human", "--response", "answer", "--kind", "human", "--rater", "ann")
@@ -88,7 +88,7 @@ def test_a_faulty_row_of_a_pool_is_located_by_its_line_or_by_its_row_number_if_t
     )
 
 
-def test_discover_s_next_command_need_not_repeat_the_response_option_once_that_option_named_the_column(
+def test_once_the_response_option_named_a_column_discover_s_next_command_works_without_the_option(
     tmp_path: Path,
 ) -> None:
     outputs(tmp_path, "csv", "txt")

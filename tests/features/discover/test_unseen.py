@@ -50,7 +50,7 @@ def test_the_lower_limit_of_a_failure_mode_s_share_never_falls_as_more_outputs_s
         assert low == 0
 
 
-def test_a_failure_mode_s_share_among_grouped_outputs_has_confidence_limits_in_every_simulated_sample() -> None:
+def test_the_share_of_a_failure_mode_in_grouped_outputs_has_limits_between_0_and_1_in_every_simulation() -> None:
     generator = np.random.default_rng(20261127)
     limits = []
     for tasks in (8, 12, 25) * 40:
@@ -149,7 +149,7 @@ def test_agreement_of_readers_on_sets_of_failure_modes_is_krippendorff_s_alpha_w
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_expected_values_of_failure_modes_in_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_figures_on_failure_modes_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]

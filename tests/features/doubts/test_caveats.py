@@ -40,7 +40,7 @@ def test_annotators_who_never_differ_cause_no_caveat_if_nearly_all_examples_pass
     assert "never differ" not in of_table(JUDGED[:74], PASSED[:74], PASSED[:74])
 
 
-def test_a_judge_that_never_differs_from_an_annotator_is_named_since_its_verdicts_may_be_the_labels() -> None:
+def test_a_warning_names_an_annotator_from_whom_the_judge_never_differs() -> None:
     text = of_table(PASSED, PASSED, BY_BEN)
     assert "Warning: the judge never differs from human1 on 200 examples;" in text
 
@@ -56,7 +56,7 @@ def test_a_warning_counts_rows_that_repeat_a_query_or_response_unless_a_column_o
     assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN, answer=["Leeds", "Hull"] * 100)
 
 
-def test_a_warning_names_a_repeating_column_of_ids_as_the_group_also_if_the_labels_decide_nothing_yet() -> None:
+def test_a_warning_suggests_the_group_option_for_a_column_of_ids_that_repeat() -> None:
     tasks = [f"t{row % 8}" for row in range(200)]
     warning = "192 of 200 rows repeat the id of an earlier row; `--group task_id` counts them as related."
     assert warning in of_table(JUDGED, PASSED, BY_BEN, task_id=tasks)

@@ -3,7 +3,7 @@
 from tests.loaded import loaded_by
 
 
-def test_help_loads_no_rules_on_doubtful_labels() -> None:
+def test_the_help_of_calibrate_loads_only_the_declaration_of_the_feature_on_doubtful_labels() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', '--help'])")
     ours = {name for name in loaded if name.startswith("markscheme.features.doubts")}
     assert ours == {"markscheme.features.doubts"}

@@ -276,7 +276,7 @@ def test_examples_without_gold_on_a_criterion_still_count_for_its_drift(tmp_path
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.proof) for seed in (1, 2))])
-def test_each_shift_is_attributed_to_the_one_change_of_text_or_parameter_that_can_have_caused_it(seed: int) -> None:
+def test_a_shift_is_attributed_to_a_changed_text_or_parameter_if_that_was_the_only_change(seed: int) -> None:
     text, parameter = "text:clarity", "judge:parameter:temperature"
     assert causes(seed, text=True, parameter=False, replay=False) == f"clarity: {text}"
     assert causes(seed, text=False, parameter=True, replay=False) == f"tone: {parameter}"
@@ -550,7 +550,7 @@ def test_if_a_run_has_several_samples_their_median_is_compared_with_the_accepted
     )
 
 
-def test_accepted_runs_that_differ_among_themselves_cause_the_finding_unsteady_judge_and_no_drift_alarm(
+def test_accepted_runs_that_differ_among_themselves_are_reported_as_an_unsteady_judge_and_not_as_drift(
     tmp_path: Path,
 ) -> None:
     truth = _truth(60)

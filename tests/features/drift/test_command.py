@@ -65,7 +65,7 @@ def test_after_an_edit_of_the_rubric_or_of_labels_that_moved_nothing_calibrate_s
     assert "Next, accept" not in run(*command, cwd=accepted, env=environment).stdout
 
 
-def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_and_use_none_and_exit_status_1(
+def test_a_judge_whose_levels_moved_without_any_recorded_change_may_not_be_used_and_calibrate_exits_1(
     accepted_twice: Path,
 ) -> None:
     here = accepted_twice

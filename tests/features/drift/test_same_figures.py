@@ -18,7 +18,7 @@ from tests.calibration.test_same_figures import RUBRIC, World, each_seed
 
 
 @each_seed
-def test_the_drift_report_has_the_same_agreement_for_the_accepted_and_the_new_run_as_each_run_s_calibration(
+def test_the_drift_report_s_two_agreements_equal_those_of_the_calibrations_of_the_accepted_and_the_new_run(
     seed: int, tmp_path: Path
 ) -> None:
     world = World(seed)

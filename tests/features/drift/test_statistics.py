@@ -307,6 +307,6 @@ def test_the_number_of_examples_needed_to_rule_out_a_shift_equals_the_hand_calcu
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
 
 
-def test_a_negative_variance_or_an_impossible_margin_of_a_plan_raises_an_error_that_names_the_argument() -> None:
+def test_planning_examples_with_a_negative_variance_raises_an_error_that_names_the_variance() -> None:
     with pytest.raises(ValueError, match="variance -1"):
         examples_to_affirm(-1, margin=0.25, span=4)

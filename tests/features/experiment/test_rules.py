@@ -52,7 +52,7 @@ def test_a_rule_of_the_fail_if_option_fails_an_experiment_if_its_figure_is_beyon
     assert all("the run fails if" in line for line in hits)
 
 
-def test_a_rule_of_the_fail_if_option_for_all_variants_names_the_variants_that_fail() -> None:
+def test_a_fail_if_rule_that_names_no_variant_reports_each_variant_that_breaks_it() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 

@@ -9,7 +9,9 @@ from tests.calibration.test_same_figures import RUBRIC, World
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_experiment_s_differences_between_variants_equal_those_between_two_columns_of_a_table(seed: int) -> None:
+def test_the_difference_between_two_variants_equals_the_shift_between_two_raters_with_the_same_levels(
+    seed: int,
+) -> None:
     world = World(2 * seed)  # cases of an experiment have no groups
     marks = [rating for ratings in world.judges.values() for rating in ratings]
     cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(40)]

@@ -24,7 +24,7 @@ def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settin
         assert [ours / 2 ** (opening - 1) for opening in (1, 2, 3, 4)] == levels
 
 
-def test_the_number_of_settings_tried_on_held_out_labels_leaves_out_the_rubric_and_judge_in_use(
+def test_the_current_rubric_and_judge_do_not_count_among_the_settings_tried_on_held_out_labels(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path, split=True)

@@ -193,7 +193,7 @@ def test_two_candidate_files_of_the_same_name_are_refused(tmp_path: Path) -> Non
         read_candidates([tmp_path / "a.yaml", tmp_path / "a.json"], yours=rubric(), labelled=labelled("x"))
 
 
-def test_a_json_edit_of_a_criterion_s_description_may_name_the_field_requirement(tmp_path: Path) -> None:
+def test_a_json_edit_may_call_a_criterion_s_description_its_requirement(tmp_path: Path) -> None:
     old = rubric().criteria[0].requirement
     wording = from_edits(
         "shorter",

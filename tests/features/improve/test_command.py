@@ -138,7 +138,7 @@ def test_if_no_wording_is_better_on_dev_examples_the_held_out_labels_are_not_use
     )
 
 
-def test_improve_reports_a_wording_that_changes_no_score_and_uses_no_held_out_labels_for_it(project: Project) -> None:
+def test_a_wording_that_changes_no_score_is_not_tested_on_held_out_labels(project: Project) -> None:
     status, report, _ = project.improve("--candidates", project.candidate("same", edit(SAME)), "--open")
     assert (status, report["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
 

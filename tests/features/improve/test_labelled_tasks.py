@@ -72,7 +72,7 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_the_check_that_a_set_suffices_to_try_a_wording_agrees_with_improve_on_120_random_sets(
+def test_the_quick_check_for_enough_labels_to_try_a_wording_agrees_with_improve_on_120_random_sets(
     tmp_path: Path,
 ) -> None:
     outcomes = []
@@ -192,7 +192,7 @@ def test_improve_with_too_few_labels_says_to_label_outputs_only_if_no_unlabelled
     assert refused.stderr.endswith(f"label more: {command}\n")
 
 
-def test_improve_says_to_label_responses_to_other_inputs_if_few_examples_differ_in_their_inputs(
+def test_if_few_outputs_have_different_inputs_improve_says_to_label_responses_to_other_inputs(
     tmp_path: Path,
 ) -> None:
     folder = make_project(tmp_path, 60)

@@ -13,7 +13,7 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
-def test_the_plan_of_improve_says_separately_how_many_labels_a_gate_needs(sitting: Path) -> None:
+def test_the_plan_option_of_improve_also_prints_the_number_of_labels_that_a_gate_needs(sitting: Path) -> None:
     (sitting / "rater.py").write_text("def judge(system_prompt, user_prompt):\n    return {}\n")
     judge = "function:rater:judge"
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)

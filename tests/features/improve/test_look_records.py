@@ -123,7 +123,7 @@ def test_the_records_of_used_held_out_labels_and_tuned_examples_are_never_writte
     assert victim.read_text() == ""
 
 
-def test_used_held_out_labels_are_recognized_by_example_and_level_even_if_raters_or_notes_change(
+def test_held_out_labels_count_as_used_before_even_if_their_rater_or_note_was_changed_since(
     tmp_path: Path,
 ) -> None:
     before = a_set(tmp_path, example("1", "test", 0.2), example("2", "test", 0.8))

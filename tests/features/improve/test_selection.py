@@ -58,7 +58,7 @@ def test_the_test_of_finalists_on_held_out_labels_reproduces_every_case_of_the_r
     assert outcome.best == case.best
 
 
-def test_the_corrected_t_value_undoes_the_bias_of_observing_only_t_values_above_the_critical_value() -> None:
+def test_a_confirmed_t_value_is_corrected_for_being_observed_only_above_the_critical_value() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

@@ -32,7 +32,7 @@ def draw(folder: Path, stream: str = "main") -> None:
     (home / "audits.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def test_responses_drawn_for_audit_are_labelled_in_the_order_drawn_within_a_week_and_older_weeks_come_first(
+def test_responses_drawn_for_audit_in_older_weeks_are_labelled_first(
     folder: Path,
 ) -> None:
     draw(folder)

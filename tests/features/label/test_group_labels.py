@@ -11,7 +11,7 @@ from tests.stats.shared_numbers import block
 from tests.stats.test_group_rates import as_table
 
 
-def test_twelve_further_labels_are_divided_among_groups_as_in_a_worked_example() -> None:
+def test_twelve_further_labels_are_divided_among_three_groups_as_a_reference_case_expects() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
@@ -33,7 +33,7 @@ def test_no_further_labels_are_planned_in_a_group_whose_responses_are_all_labell
 
 
 @pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
-def test_planning_labels_by_group_is_refused_if_labels_and_responses_have_different_numbers_of_groups(
+def test_planning_labels_by_group_is_refused_if_labels_and_responses_do_not_have_the_same_groups(
     labelled: Any, pool: Any, count: int
 ) -> None:
     with pytest.raises(ValueError, match=r"pool must|labelled must"):

@@ -83,7 +83,7 @@ def test_progress_and_plan_after_a_rewording_say_how_many_examples_must_be_relab
     assert "Next: markscheme label manners --rater YOUR-NAME" in shown
 
 
-def test_labels_given_before_a_rewording_count_for_a_gate_once_a_third_was_relabelled_with_equal_answers(
+def test_labels_from_before_a_rewording_count_again_once_a_third_was_relabelled_with_the_same_answers(
     project: Path,
 ) -> None:
     before = calibrated(project)

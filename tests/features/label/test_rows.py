@@ -92,7 +92,7 @@ def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling
     assert verdicts["agreement"]["value"] == 1.0
 
 
-def test_rows_are_labelled_on_the_criteria_of_a_rubric_that_they_share_and_on_their_own_and_calibrated_on_both(
+def test_rows_are_labelled_on_their_own_criteria_and_on_those_of_a_rubric_that_they_share(
     folder: Path,
 ) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
@@ -112,7 +112,7 @@ def test_rows_are_labelled_on_the_criteria_of_a_rubric_that_they_share_and_on_th
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 17
 
 
-def test_label_refuses_a_rubric_next_to_a_file_whose_rows_bring_none_and_a_sheet_of_a_rubric_and_rows(
+def test_label_refuses_a_rubric_next_to_a_file_without_rubrics_or_next_to_rows_on_an_offline_page(
     folder: Path,
 ) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")

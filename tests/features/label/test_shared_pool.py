@@ -44,7 +44,7 @@ def test_three_raters_share_sixty_responses_so_that_each_has_two_labels_and_each
     assert Counter(tuple(sorted(raters)) for raters in labelled.values()) == dict.fromkeys(combinations(TRIO, 2), 20)
 
 
-def test_raters_who_share_a_pool_meet_shared_responses_early_and_meet_repeated_responses_much_later() -> None:
+def test_annotators_who_share_a_pool_label_shared_responses_early_and_repeated_responses_much_later() -> None:
     who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}
@@ -139,7 +139,7 @@ class Forwarder(socketserver.BaseRequestHandler):
 
 
 @pytest.mark.parametrize("is_named", [False, True])
-def test_the_labelling_page_works_through_a_forwarded_port_only_if_the_option_public_url_names_the_port(
+def test_the_labelling_page_is_served_through_a_forwarded_port_only_if_the_public_url_option_names_it(
     project: Path, *, is_named: bool
 ) -> None:
     with socketserver.TCPServer(("127.0.0.1", 0), Forwarder) as forwarding:

@@ -170,7 +170,7 @@ def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_is_refused_wi
     assert f":{lines[0]}: " not in message
 
 
-def test_an_offline_page_s_file_with_a_level_that_the_page_did_not_offer_or_with_two_answers_is_refused(
+def test_an_offline_page_s_file_is_refused_if_a_level_was_not_offered_or_a_response_was_answered_twice(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written

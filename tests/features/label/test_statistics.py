@@ -78,7 +78,7 @@ margins_of = st.lists(st.floats(0.02, 1), min_size=2, max_size=5).map(lambda m: 
 
 @given(margins_of, st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_a_table_built_with_a_given_chance_corrected_agreement_has_that_kappa_and_that_alpha(
+def test_a_table_built_for_a_given_chance_corrected_agreement_has_that_value_as_kappa_and_as_alpha(
     margins: Any, agreement: float
 ) -> None:
     table = mixture_table(margins, agreement)
@@ -104,7 +104,7 @@ def test_a_level_that_no_rater_is_expected_to_give_does_not_change_the_labels_ne
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_an_agreement_coefficient_of_a_table_of_shares_is_that_of_many_ratings_with_these_shares(
+def test_an_agreement_coefficient_computed_from_shares_of_ratings_equals_that_of_the_ratings_themselves(
     named: tuple[str, str], weights: Any
 ) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
@@ -211,7 +211,7 @@ def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_th
     assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
 
 
-def test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds() -> None:
+def test_the_fewest_labels_that_bound_an_error_rate_equal_those_computed_with_scipy() -> None:
     for case in block("reference.yaml", "least_n_for_bound")["cases"]:
         assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
 

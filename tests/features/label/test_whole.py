@@ -179,7 +179,7 @@ def test_label_asks_no_question_about_the_whole_response_if_a_criterion_has_the_
     assert "has a criterion that is named whole response, as the question is: rename it" in message
 
 
-def test_a_criterion_named_whole_is_asked_in_addition_to_the_question_about_the_whole_response(
+def test_a_criterion_called_whole_does_not_replace_the_question_about_the_whole_response(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", "name: whole"))
@@ -232,7 +232,7 @@ def label_whole(work: LabelSession, *, passes: int) -> None:
 
 
 @pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
-def test_responses_quoted_in_the_rubric_do_not_count_towards_the_decisions_after_which_label_suggests_improve(
+def test_label_does_not_count_responses_quoted_in_the_rubric_before_it_suggests_improve(
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)

@@ -90,7 +90,7 @@ def test_a_judge_of_pairs_that_prefers_as_annotators_do_can_gate_and_shows_no_le
 
 
 @pytest.mark.proof
-def test_ratings_of_pairs_in_both_orders_make_one_accepted_run_whose_judge_card_passes_verification(
+def test_calibrating_pairs_in_both_orders_makes_a_single_accepted_run_and_not_two(
     project: Path,
 ) -> None:
     labelled(project)

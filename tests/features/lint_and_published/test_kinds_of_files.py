@@ -42,7 +42,7 @@ def test_rows_with_criteria_of_their_own_in_a_json_list_are_linted_and_graded(tm
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 
-def test_if_criteria_are_grouped_and_weights_are_under_an_unusual_json_key_lint_prints_the_options_that_map_both(
+def test_lint_names_the_option_that_maps_an_unusual_json_key_to_the_criteria_of_a_row(
     tmp_path: Path,
 ) -> None:
     groups = {"depth": [{"criterion": "Names the cause"}], "form": [{"criterion": "Is short"}]}

@@ -55,7 +55,7 @@ def test_a_page_shows_an_image_inside_a_conversation_s_messages() -> None:
     assert html.count("<img ") == 1
 
 
-def test_images_too_large_for_a_shortened_page_are_named_on_the_page_and_smaller_images_are_shown() -> None:
+def test_a_shortened_page_names_images_that_are_too_large_instead_of_showing_them() -> None:
     shortening = Shortening(lambda text: text[:50], 10)
     large = Submission(Image(PNG_FILE + bytes(0)))
     assert render_example(large, [], shortening=shortening).count("<img ") == 1

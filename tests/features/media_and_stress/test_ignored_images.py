@@ -93,7 +93,7 @@ def test_a_judge_that_reads_charts_is_not_reported_to_ignore_images_or_to_rate_h
 
 
 @pytest.mark.proof
-def test_a_stress_test_finds_that_a_judge_of_fine_details_changes_its_levels_on_charts_of_half_the_size(
+def test_a_stress_test_reports_a_judge_whose_levels_change_if_charts_are_halved_in_size(
     charts: Path,
 ) -> None:
     status, result, page = stressed(charts, "counts_large")
@@ -110,6 +110,6 @@ def test_a_stress_test_limited_to_a_change_of_text_asks_nothing_about_changed_im
     assert not any(change in done.stdout for change in CHANGES_OF_IMAGES)
 
 
-def test_the_next_command_after_a_stress_test_without_a_test_image_asks_without_a_test_image_too(charts: Path) -> None:
+def test_the_command_printed_after_a_stress_test_repeats_the_option_that_turns_the_test_image_off(charts: Path) -> None:
     done = stress(charts, "believes", "--only-changes", "whitespace")
     assert "Next: markscheme calibrate charts --judge function:eyes:believes -o probe=off" in done.stdout

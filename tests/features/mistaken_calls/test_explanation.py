@@ -157,7 +157,7 @@ def test_the_error_on_a_missing_rubric_does_not_mention_that_another_option_s_fi
     assert "is empty" not in error
 
 
-def test_an_error_whose_code_says_that_a_file_is_not_a_table_gets_no_further_explanation() -> None:
+def test_an_image_given_as_a_table_is_refused_in_one_sentence_without_further_advice() -> None:
     assert error_of("calibrate picture.dat") == "picture.dat is an image (PNG), not a table"
 
 

@@ -422,7 +422,9 @@ def test_after_an_import_of_ratings_of_unknown_examples_the_next_command_adds_th
     assert "Next: markscheme calibrate one" in added.stdout
 
 
-def test_a_column_that_is_read_by_its_name_is_read_once_if_an_option_names_it_too(project: Path) -> None:
+def test_naming_the_columns_judge_and_human_by_option_imports_the_same_ratings_as_leaving_them_unnamed(
+    project: Path,
+) -> None:
     (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\nb,fail,fail\n")
     plain = imported(project, "sheet.csv", "--rubric", "one")
     named = imported(project, "sheet.csv", "--rubric", "one", "--judge", "judge", "--human", "human")
@@ -629,9 +631,7 @@ def test_with_the_adjudicated_option_a_column_of_labels_is_imported_as_adjudicat
 
 
 @pytest.mark.parametrize("keeps", [(), ("--examples", "e.jsonl"), ("--examples", "calibration/one/examples.jsonl")])
-def test_after_an_import_the_suggested_command_is_calibrate_or_the_import_of_the_responses(
-    project: Path, keeps: tuple[str, ...]
-) -> None:
+def test_the_commands_printed_after_an_import_lead_to_a_calibration(project: Path, keeps: tuple[str, ...]) -> None:
     side_table(project)
     command = ("import", "sides.csv", "--rubric", "one", "--judge", "grader_verdict", "--human", "ana_label")
     done = run("markscheme", *command, "--to", "r.jsonl", *keeps, cwd=project)

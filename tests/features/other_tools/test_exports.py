@@ -286,7 +286,7 @@ def test_a_judge_s_assessment_that_a_person_overrode_stays_the_judge_s_rating(tm
     assert content.lost == {"assessments that their rater replaced": 1}
 
 
-def test_repeated_ratings_in_an_export_are_samples_if_by_a_judge_and_replace_each_other_if_by_an_annotator(
+def test_in_an_export_a_judge_s_repeated_rating_is_a_further_sample_and_an_annotator_s_replaces_the_first(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

@@ -17,7 +17,7 @@ from tests.commands.killed_commands import survives_kills
         pytest.param("export place --promptfoo out.yaml", marks=pytest.mark.release),
     ],
 )
-def test_import_or_export_killed_before_any_write_leaves_no_partial_line_and_its_next_run_leaves_no_extra_file(
+def test_import_and_export_leave_no_partial_line_if_they_are_killed_before_any_of_their_writes(
     command: str, tmp_path: Path
 ) -> None:
     survives_kills(command, tmp_path)

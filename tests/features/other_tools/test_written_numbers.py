@@ -48,7 +48,7 @@ def test_a_column_of_stars_percentages_or_ratios_is_imported_as_levels_of_the_sc
         (["85%", "40%", "100%"], TO_FIVE),
     ],
 )
-def test_stars_percentages_and_ratios_are_named_as_lost_if_the_column_has_other_cells_or_the_scale_other_levels(
+def test_stars_and_percentages_and_ratios_are_reported_as_lost_if_they_do_not_fit_the_column_or_the_scale(
     tmp_path: Path, cells: list[str], scale: str
 ) -> None:
     read, printed = imported(tmp_path, cells, scale)
@@ -57,6 +57,6 @@ def test_stars_percentages_and_ratios_are_named_as_lost_if_the_column_has_other_
     assert "`--levels WORD=LEVEL` says which level a word means" in printed
 
 
-def test_the_user_s_own_meaning_of_stars_counts(tmp_path: Path) -> None:
+def test_the_levels_option_overrides_the_usual_meaning_of_stars(tmp_path: Path) -> None:
     read, _ = imported(tmp_path, ["★", "★★"], TO_FIVE, "--levels", "★=5", "--levels", "★★=4")
     assert read == [5, 4]

@@ -25,7 +25,7 @@ def test_raters_of_pairs_are_compared_only_if_the_kind_option_says_that_they_are
     assert "6 rows, 2 raters" in stated.stdout
 
 
-def test_calibrate_refuses_pairs_by_a_single_annotator_and_names_the_command_that_takes_them_as_ratings(
+def test_calibrate_refuses_pairs_by_a_single_annotator_and_suggests_the_ratings_option(
     tmp_path: Path,
 ) -> None:
     write_pairs(tmp_path, "ann")

@@ -46,7 +46,7 @@ def test_published_strengths_of_systems_by_people_s_preferences_are_reproduced()
     assert (strengths.n, strengths.n_groups) == (999, 170)
 
 
-def test_published_strengths_of_systems_by_a_judge_s_preferences_are_reproduced() -> None:
+def test_the_published_strengths_of_systems_under_the_davidson_model_are_reproduced() -> None:
     pairs = published_pairs()
     preference = preferences_of(pairs, "gpt-3.5-turbo")
     strengths = davidson(pairs.first, pairs.second, preference, n_systems=len(SYSTEMS), groups=pairs.prompts)
@@ -110,7 +110,7 @@ def test_without_ties_davidson_s_strengths_equal_those_of_the_bradley_terry_mode
     assert values(strengths) == pytest.approx([math.log(2) / 2, -math.log(2) / 2], abs=1e-6)
 
 
-def test_strengths_of_systems_have_no_interval_from_four_groups_and_an_approximate_one_from_eight_groups() -> None:
+def test_strengths_of_systems_have_an_interval_only_if_pairs_belong_to_more_than_four_groups() -> None:
     first, second, preference = drawn(3, [0.3, 0.0, -0.3], -1.0, 160)
     of_four = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 4)
     of_eight = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 8)

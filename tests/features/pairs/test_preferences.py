@@ -320,7 +320,7 @@ def test_two_systems_are_compared_by_shares_of_preferences() -> None:
     assert compared.leader == "a"
 
 
-def test_a_sentence_on_two_systems_prints_preferences_with_as_many_decimals_as_their_difference_needs() -> None:
+def test_the_difference_printed_for_two_systems_equals_that_of_their_printed_preferences() -> None:
     in_200 = [-1.0] * 169 + [0.0] * 2 + [1.0] * 29  # 84.5%, 14.5%: 84% and 14% to whole per cents
     in_125 = [-1.0] * 68 + [0.0] * 7 + [1.0] * 50  # 54.4%, 40.0%
     in_125_more = [-1.0] * 69 + [0.0] * 6 + [1.0] * 50  # 55.2%, 40.0%
@@ -365,7 +365,7 @@ def test_the_odds_of_a_win_against_a_loss_follow_from_log_strengths_as_the_repor
     assert any(said in str(block) for block in systems_blocks(compared))
 
 
-def test_the_sentence_on_ranks_names_the_system_whose_pairs_with_the_first_ranked_system_are_undecided() -> None:
+def test_the_sentence_on_ranks_names_the_system_whose_comparison_with_the_first_is_undecided() -> None:
     wins = [-1.0] * 30
     few = [-1.0] * 13 + [1.0] * 7
     even = [-1.0] * 15 + [1.0] * 15

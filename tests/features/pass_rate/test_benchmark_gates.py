@@ -15,7 +15,7 @@ FIGURES = ["runs", "cases", "center", "p_fail_wide", "run_shift", "safe_threshol
 
 @pytest.mark.proof
 @pytest.mark.parametrize("n_runs", RUNS)
-def test_pass_rate_prints_the_risk_that_ci_fails_by_chance_that_the_statistical_function_computes(
+def test_the_risk_that_ci_fails_by_chance_in_the_json_of_pass_rate_equals_that_of_the_statistical_function(
     n_runs: int, tmp_path: Path
 ) -> None:
     for number, world in enumerate(worlds()[n_runs :: len(RUNS)]):

@@ -302,7 +302,7 @@ def test_pass_rate_corrects_each_system_s_rate_by_that_system_s_labels_and_compa
     assert difference["difference"]["value"] == approx(0.1 * 0.6)
 
 
-def test_pass_rates_of_systems_with_too_few_labels_are_withheld_and_the_report_says_how_many_are_missing(
+def test_pass_rates_of_systems_with_too_few_labels_are_withheld_with_the_number_of_labels_still_needed(
     tmp_path: Path,
 ) -> None:
     report = two_groups(tmp_path, own=2, status=4)

@@ -161,7 +161,7 @@ def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_pass_rate_prints_a_command_that_repeats_runs_without_a_cache_if_given_one_run_or_cached_copies(
+def test_given_one_run_or_identical_runs_pass_rate_prints_the_command_that_repeats_runs_without_a_cache(
     repeats: int, tmp_path: Path
 ) -> None:
     done = run("markscheme", "pass-rate", *[graded(tmp_path, 1)] * repeats, "--at-least", "0.55", cwd=tmp_path)

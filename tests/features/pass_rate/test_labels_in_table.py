@@ -36,7 +36,7 @@ def rates(folder: Path, file: str, by: str, *options: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("file", "by"), [("pool.csv", "labels.csv"), ("pool.jsonl", "labels.csv"), ("pool.csv", "words.jsonl")]
 )
-def test_labels_in_a_table_correct_a_pass_rate_as_the_same_labels_in_lines_do(
+def test_labels_in_a_table_correct_a_pass_rate_as_the_same_labels_in_json_lines_do(
     file: str, by: str, options: tuple[str, ...], tmp_path: Path
 ) -> None:
     write_tables(tmp_path)

@@ -95,7 +95,7 @@ def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_all_other
     assert page_of(damaged, whole).count('<svg class="plot"') == 1
 
 
-def test_the_report_on_a_tracked_stream_is_the_same_in_a_checkout_without_the_cache_and_the_file_of_audits(
+def test_the_report_on_a_tracked_stream_needs_neither_the_cache_nor_the_file_of_audits(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     watched(folder)

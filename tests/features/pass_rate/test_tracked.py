@@ -416,7 +416,7 @@ def test_after_a_change_of_the_judge_the_report_prints_a_command_that_accepts_it
     assert report_on(folder, named="open", judge=judge).onward is None
 
 
-def test_a_report_on_changed_inputs_states_the_same_two_shares_of_a_column_s_value_in_every_sentence(
+def test_a_report_on_changed_inputs_states_the_same_two_shares_wherever_it_mentions_the_change(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
@@ -475,7 +475,7 @@ def test_a_stream_does_not_say_that_nothing_is_graded_if_a_part_of_a_week_is_gra
     assert "Nothing is graded yet" not in done.stdout
 
 
-def test_verdicts_and_times_are_read_also_if_the_first_line_of_a_file_has_none_or_names_fewer_keys(
+def test_the_first_line_of_a_tracked_file_may_lack_a_verdict_but_not_a_time(
     folder: Path,
 ) -> None:
     lines = lines_of(0)

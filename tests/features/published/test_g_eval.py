@@ -44,7 +44,7 @@ def test_a_metric_of_g_eval_is_a_rubric_of_one_criterion_with_its_inputs_thresho
 
 
 @pytest.mark.parametrize("criteria", [{}, {"criteria": "Is it correct?"}], ids=["steps alone", "steps and a text"])
-def test_evaluation_steps_of_g_eval_follow_the_criterion_s_text_or_become_it_if_there_is_none(
+def test_evaluation_steps_of_g_eval_become_part_of_the_criterion_s_requirement(
     criteria: dict[str, str],
 ) -> None:
     rubric, _ = read({"name": "Correctness", **criteria, "evaluation_steps": STEPS, "rubric": OUTCOMES})

@@ -14,7 +14,7 @@ worked = pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/st
 
 
 @worked
-def test_a_rubric_published_as_a_tree_of_weights_is_scored_as_in_the_reference_file() -> None:
+def test_a_rubric_published_as_a_tree_of_weights_gives_the_score_in_the_file_of_reference_values() -> None:
     case = cases_in(CASES)["tree"]
     rubric = rubric_of(json.dumps(case["tree"]), None)
     assert isinstance(rubric, RowRubric)

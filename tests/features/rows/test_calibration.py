@@ -378,7 +378,7 @@ def test_rows_without_any_label_are_refused_with_the_command_that_labels_them(na
     assert (refused.returncode, f"to label them: markscheme label {name}" in refused.stderr) == (2, True)
 
 
-def test_the_details_on_rows_give_annotators_agreement_and_omit_the_table_of_criteria_if_it_has_no_figures(
+def test_the_detailed_report_on_rows_gives_annotators_agreement_and_no_empty_table_of_criteria(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
@@ -405,7 +405,7 @@ def test_the_report_on_rows_states_the_pass_mark_that_decides_them_and_says_if_s
     assert "Each row is decided by its own pass mark: 1 response has another than 0.4." in mixed
 
 
-def test_a_report_on_few_verdicts_gives_counts_instead_of_percentages_except_for_the_mean_over_tasks(
+def test_a_report_on_four_verdicts_counts_right_verdicts_instead_of_giving_a_percentage(
     tmp_path: Path,
 ) -> None:
     rows = [row(number, wrong=1) for number in range(2)]

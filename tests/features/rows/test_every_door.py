@@ -160,7 +160,7 @@ def test_faults_of_rows_that_differ_only_in_a_number_or_a_quoted_value_are_repor
     ]
 
 
-def test_the_prompts_for_rows_are_shown_with_each_row_s_criteria_and_faulty_rubrics_are_reported(folder: Path) -> None:
+def test_the_prompt_shown_for_each_row_contains_the_row_s_own_criteria(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]
     said = " ".join(alone.stderr.split())
@@ -198,7 +198,7 @@ def test_a_row_s_criteria_are_read_in_the_formats_of_five_published_data_sets() 
     assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
 
 
-def test_a_reward_function_logs_to_trl_the_share_of_ungraded_rows_and_the_mean_score_of_criteria_by_tag() -> None:
+def test_a_reward_function_logs_the_share_of_ungraded_rows_and_the_mean_score_per_tag_to_trl() -> None:
     logged: dict[str, float] = {}
 
     async def rewarded(grader: Grader) -> list[float | None]:

@@ -111,13 +111,15 @@ def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_or_another_tag_tha
     assert of_other_tag["text"].endswith("outside what was calibrated: tag harbour")
 
 
-def test_rows_that_are_asked_about_in_another_way_than_the_labelled_rows_have_no_receipt(folder: Path) -> None:
+def test_the_receipt_of_a_row_is_invalid_if_the_row_is_asked_about_in_another_way_than_the_labelled_rows(
+    folder: Path,
+) -> None:
     alike, *_ = receipts(folder, "-o", "strategy=per_criterion")
     assert (alike["holds"], alike["may_gate"]) == (False, False)
     assert "calibrated for another pass mark or way of asking" in alike["text"]
 
 
-def test_the_accepted_run_that_permits_the_least_counts_if_several_accepted_runs_apply_to_a_row(tmp_path: Path) -> None:
+def test_of_several_accepted_runs_that_apply_to_a_row_the_least_permissive_one_decides_its_use(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     accept(tmp_path, "bad.jsonl", [labelled(number, right=number % 4 == 0) for number in range(120)])
     accept(tmp_path, "good.jsonl", [labelled(number) for number in range(120)])
@@ -126,7 +128,9 @@ def test_the_accepted_run_that_permits_the_least_counts_if_several_accepted_runs
     assert (of_both["holds"], of_both["may_gate"], of_both["use"]) == (True, False, "none")
 
 
-def test_grades_of_rows_alone_carry_no_receipt_of_a_run_that_added_a_rubric_to_the_rows(tmp_path: Path) -> None:
+def test_an_accepted_run_on_rows_with_an_added_rubric_gives_no_receipt_to_rows_without_that_rubric(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     (tmp_path / "core.yaml").write_text("criteria: [{name: c9, requirement: Names It, weight: 1}]\n")
     write(tmp_path / "labelled.jsonl", labelled_on_core(60))

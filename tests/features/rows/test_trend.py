@@ -169,7 +169,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_limit_on_credit_that_the_judge_wrongly_withholds_refuses_trends_if_broken_and_not_if_kept() -> None:
+def test_a_limit_on_met_criteria_that_the_judge_calls_unmet_refuses_trends_if_it_is_broken() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})

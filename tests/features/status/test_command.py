@@ -360,7 +360,7 @@ def test_status_lists_running_work_that_a_registered_feature_reports(
     assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]
 
 
-def test_status_shows_the_streams_of_a_registered_feature_as_lines_and_in_its_json_and_on_its_page(
+def test_status_shows_the_streams_of_a_registered_feature_on_the_terminal_and_in_json_and_on_its_page(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:

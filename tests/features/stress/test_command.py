@@ -199,7 +199,7 @@ def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking
 
 
 @pytest.mark.proof
-def test_a_second_stress_run_asks_again_and_a_killed_run_continues(folder: Path) -> None:
+def test_a_stress_run_that_was_killed_continues_where_it_stopped_but_a_finished_one_asks_again(folder: Path) -> None:
     stressed(folder, "fair", "--json", "--only-changes", "praise")
     once = len((folder / "calls.txt").read_text())
     stressed(folder, "fair", "--json", "--only-changes", "praise")
@@ -216,7 +216,7 @@ def test_a_stress_test_of_a_judge_that_grades_nothing_exits_5(folder: Path) -> N
     assert re.search(r"all \d+ calls failed", stressed(folder, "broken", "--only-changes", "praise", status=5).stderr)
 
 
-def test_the_next_command_of_a_stress_test_names_the_examples_file_and_asks_for_labels_if_there_are_none(
+def test_the_next_command_after_a_stress_test_is_label_or_calibrate_with_the_examples_file_that_was_used(
     folder: Path,
 ) -> None:
     own = folder / "calibration" / "answers" / "examples.jsonl"
@@ -243,7 +243,9 @@ def test_a_misspelt_name_of_a_perturbation_is_refused_with_a_suggestion(folder: 
     assert "did you mean `praise`" in stressed(folder, "fair", "--only-changes", "prase", status=2).stderr
 
 
-def test_the_key_preserves_of_a_criterion_makes_a_perturbation_count_as_keeping_its_level(folder: Path) -> None:
+def test_the_preserves_key_of_a_criterion_declares_that_a_perturbation_should_not_change_its_level(
+    folder: Path,
+) -> None:
     options = ("--json", "--only-changes", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"
@@ -252,7 +254,7 @@ def test_the_key_preserves_of_a_criterion_makes_a_perturbation_count_as_keeping_
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "holds"
 
 
-def test_a_stress_test_s_picture_prefers_criteria_that_a_change_must_not_move_to_those_that_it_may_move(
+def test_the_chart_of_a_stress_test_leaves_out_criteria_that_a_perturbation_may_move(
     folder: Path,
 ) -> None:
     criteria = "criteria: [{name: polite, requirement: It is polite.}, {name: right, requirement: It is right.}]\n"

@@ -69,7 +69,7 @@ def test_a_header_that_spans_two_rows_is_refused_with_the_number_of_the_column_t
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_columns_without_a_name_are_called_column_and_their_number(tmp_path: Path) -> None:
+def test_a_column_without_a_name_is_called_by_its_position_such_as_column_3(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},x,{'pass' if row % 3 else 'fail'},{row}" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,,human,", *rows]))
     reading = read_files([tmp_path / "t.csv"], ColumnOptions())
@@ -134,7 +134,7 @@ def test_a_column_of_durations_is_not_read_as_ratings() -> None:
     }
 
 
-def test_a_header_over_two_rows_is_refused_even_if_a_column_such_as_the_response_never_repeats_a_value(
+def test_a_header_over_two_rows_is_refused_even_if_a_column_below_it_never_repeats_a_value(
     tmp_path: Path,
 ) -> None:
     rows = [f"t{row},Reply number {row},{row % 5},4,{row % 3},{row % 2}" for row in range(20)]
@@ -156,7 +156,7 @@ def test_the_pass_option_with_the_value_no_lets_the_word_false_pass_in_columns_o
     assert set(values.passes.values()) == {"false"}
 
 
-def test_the_option_named_pass_can_state_passing_values_for_the_columns_of_each_criterion() -> None:
+def test_the_pass_option_can_state_passing_values_for_the_columns_of_each_criterion() -> None:
     levels = {"tone": ["3", "4"] * 12, "facts": ["2", "4"] * 12}
     columns = {f"{criterion}_{side}": cells for criterion, cells in levels.items() for side in ("judge", "human")}
     reading = read_in_memory(columns, ColumnOptions(pass_=tuple(f"{name}=4" for name in columns)))

@@ -65,7 +65,7 @@ def test_a_suggested_command_has_the_placeholder_low_high_if_ratings_do_not_show
         ),
     ],
 )
-def test_a_table_with_a_row_longer_than_its_header_or_two_equal_column_names_is_refused_with_an_error_code(
+def test_a_table_with_a_row_longer_than_its_header_or_with_two_columns_of_one_name_is_refused(
     lines: list[str], error: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")

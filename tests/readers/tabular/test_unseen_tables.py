@@ -102,6 +102,6 @@ def test_no_table_by_an_author_who_did_not_know_the_reading_rules_is_read_wrongl
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
-def test_at_most_three_tables_from_other_authors_are_refused_without_suggesting_a_command_that_works() -> None:
+def test_at_most_three_tables_of_other_authors_are_refused_without_a_suggested_command_that_works() -> None:
     refused = [name for name, outcome in outcomes().items() if outcome == "refused"]
     assert len(refused) <= MOST_WITHOUT_WAY_OUT, refused

@@ -33,7 +33,7 @@ def test_the_sentence_on_a_judge_that_always_gives_one_level_names_the_level_eve
         assert any(f"level {level:g}" in reason for reason in reasons)
 
 
-def test_a_criterion_s_page_has_ac1_under_its_confusion_matrix_where_one_level_makes_kappa_small() -> None:
+def test_ac1_is_shown_below_a_confusion_matrix_if_one_common_level_makes_kappa_small() -> None:
     def captions(gold: list[float], judge: list[float]) -> str:
         rubric = made.rubric("short", scale=YES_NO)
         labelled = made.examples(rubric, {"ana": np.array(gold)[:, None]})

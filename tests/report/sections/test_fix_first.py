@@ -41,7 +41,7 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_findings_of_one_kind_on_several_criteria_are_shown_together_but_apart_from_one_on_whole_responses() -> None:
+def test_findings_of_one_kind_on_several_criteria_are_shown_together() -> None:
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 

@@ -119,7 +119,7 @@ def test_fitted_weights_and_the_test_of_their_fit_equal_their_reference_values(n
         assert result.changed == about["decisions_changed"]
 
 
-def test_the_constants_of_fitting_weights_equal_those_in_the_reference_file() -> None:
+def test_the_constants_that_improve_uses_to_fit_weights_equal_those_in_the_file_of_reference_values() -> None:
     ours = {
         "alpha_weights": ALPHA_WEIGHTS,
         "alpha_mark": ALPHA_MARK,

@@ -71,7 +71,7 @@ def test_scores_that_separate_passes_from_fails_completely_still_give_a_pass_mar
     assert mark_test(scores, (scores > 0.5).astype(float), np.ones(80), 0.2)[1] == approx(0.5, abs=0.02)
 
 
-def test_scores_that_rise_as_people_pass_fewer_responses_do_not_change_the_pass_mark() -> None:
+def test_the_pass_mark_is_kept_if_people_pass_responses_with_higher_scores_less_often() -> None:
     scores, passed = judged(100, 0.5, 6)
     assert mark_test(scores, 1 - passed, np.ones(100), 0.3)[1] is None
     assert fitted_mark(scores, 1 - passed, np.ones(100), 0.3, significance=EACH) == 0.3

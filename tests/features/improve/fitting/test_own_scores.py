@@ -16,7 +16,7 @@ from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
 from tests.stats.weighted_scores import weighted_scores
 
 
-def test_more_earlier_tests_on_the_labels_make_it_harder_to_support_weights_fitted_to_overall_scores() -> None:
+def test_weights_fitted_to_overall_scores_are_no_longer_supported_after_enough_earlier_tests_on_the_labels() -> None:
     levels, _, marks = world(150, true=(3, 1, 1))
     scores = OwnScores.of(rubric(), labelled(levels, marks))
     first = scores.fitted()

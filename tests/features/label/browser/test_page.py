@@ -257,7 +257,7 @@ def test_two_hundred_keys_pressed_20_ms_apart_answer_the_criteria_they_were_mean
 
 
 @pytest.mark.usefixtures("complaints")
-def test_keyboard_shortcuts_mark_a_passage_and_list_labelled_responses_and_answer_that_one_can_t_tell(
+def test_keyboard_shortcuts_of_the_labelling_page_mark_a_passage_and_list_labelled_responses(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
