@@ -119,7 +119,7 @@ def offered_without(feature: Feature) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("feature", EACH_FEATURE)
-def test_if_a_feature_s_folder_is_deleted_all_other_modules_load_and_the_help_of_every_other_command_is_unchanged(
+def test_deleting_a_feature_s_folder_breaks_no_other_module_and_changes_no_other_command_s_help(
     feature: Feature, tmp_path: Path, remaining: Callable[[Path], Any]
 ) -> None:
     home = copy_of_package(tmp_path)

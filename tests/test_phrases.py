@@ -28,7 +28,7 @@ def roundings(path: Path) -> Iterator[int]:
                 yield node.lineno
 
 
-def test_only_the_module_named_phrases_and_the_listed_modules_round_numbers() -> None:
+def test_numbers_are_rounded_only_in_the_phrases_module_and_the_modules_listed_here() -> None:
     rounding = {path.relative_to(SOURCE).as_posix(): list(roundings(path)) for path in SOURCE.rglob("*.py")}
     rounds = {name: lines for name, lines in rounding.items() if lines}
     assert {*rounds} == {"phrases.py", *DATA}, f"use markscheme.phrases, or name why not in DATA: {rounds}"

@@ -178,7 +178,7 @@ def test_a_response_to_which_no_criterion_applies_has_no_score() -> None:
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2", "cannot tell"), Unread("c2", "no JSON"), None])
-def test_renormalized_scores_leave_out_criteria_without_a_level_and_a_fault_without_a_level_adds_nothing(
+def test_a_criterion_without_a_level_adds_nothing_to_a_renormalized_score(
     missing: Outcome | None,
 ) -> None:
     outcomes = statuses(False, True)

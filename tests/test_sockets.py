@@ -18,16 +18,14 @@ ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
-def test_if_a_criterion_is_named_like_the_rubric_the_rubric_s_score_is_logged_under_the_name_followed_by_score() -> (
-    None
-):
+def test_the_score_of_a_rubric_with_a_criterion_of_the_same_name_is_logged_under_a_longer_name() -> None:
     rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
 
 
-def test_scores_of_criteria_in_rows_are_logged_for_each_tag_and_for_at_most_twenty_tags() -> None:
+def test_scores_of_rows_are_logged_by_tag_for_at_most_twenty_tags() -> None:
     row = [{"requirement": f"Says {i}", "tags": [f"t{i:02}", "all"]} for i in range(25)]
     logged: dict[str, float] = {}
     extra: dict[str, list[Any]] = {}

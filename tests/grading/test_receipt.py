@@ -68,7 +68,7 @@ def test_constructed_labels_and_labels_by_a_model_are_never_called_human(use: An
     assert calibration_text(replace(KNOWN, use=use, kind=kind)) == message
 
 
-def test_a_margin_of_error_of_zero_is_printed_as_less_than_0_01() -> None:
+def test_a_margin_of_error_of_zero_is_printed_as_less_than_a_hundredth() -> None:
     assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; can gate)"
 
 

@@ -68,7 +68,7 @@ def test_the_score_of_a_row_with_its_own_criteria_equals_the_score_calculated_by
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_the_key_core_share_sets_how_much_of_a_score_the_run_s_criteria_make_up_next_to_a_row_s_own(
+def test_the_core_share_key_sets_how_much_the_run_s_own_criteria_count_next_to_a_row_s_criteria(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh
@@ -96,7 +96,7 @@ def test_the_core_share_key_is_refused_for_a_row_without_a_criterion_of_positive
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.5, "much"])
-def test_the_key_core_share_of_a_rubric_is_refused_unless_it_lies_between_0_and_1(value: Any) -> None:
+def test_the_core_share_key_of_a_rubric_is_refused_unless_it_lies_between_0_and_1(value: Any) -> None:
     with pytest.raises(RubricError, match="core_share"):
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
@@ -272,7 +272,7 @@ def test_a_run_that_continues_a_graded_table_grades_a_row_again_if_the_row_s_rub
     assert "row_rubric" not in rows[0]
 
 
-def test_grade_prints_two_means_if_clipping_each_row_s_score_and_clipping_the_mean_score_differ(
+def test_grade_also_prints_the_mean_score_clipped_only_after_averaging_if_it_differs(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run
@@ -335,7 +335,7 @@ def test_a_row_s_criteria_are_divided_among_judge_calls_of_nearly_equal_size(cas
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_row_s_criteria_are_asked_about_in_prompts_of_20_at_most_and_a_rubric_file_s_all_in_one() -> None:
+def test_criteria_of_a_row_are_divided_into_prompts_of_at_most_20_and_those_of_a_rubric_file_are_not() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]
@@ -363,7 +363,7 @@ def test_if_criteria_are_divided_among_several_calls_a_retry_asks_only_about_the
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_a_grader_without_a_rubric_applies_its_samples_and_criteria_per_call_options_to_a_row_s_rubric() -> None:
+def test_a_grader_s_samples_option_and_criteria_per_call_option_apply_to_the_rubric_of_a_row() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -64,7 +64,7 @@ def test_ask_many_gives_every_job_one_result_and_runs_no_more_jobs_at_once_than_
     assert work.most == min(concurrency, len(jobs))
 
 
-def test_results_of_ask_many_arrive_in_the_order_in_which_jobs_finish() -> None:
+def test_the_function_ask_many_returns_results_in_the_order_in_which_jobs_finish() -> None:
     assert [number for number, _ in run(_all(Work(), [3.0, 1.0, 2.0], 3))] == [1, 2, 0]
 
 

@@ -202,7 +202,7 @@ def test_a_parameter_that_a_server_refuses_by_name_is_left_out_of_requests(name:
         assert len(server.requests) == 2
 
 
-def test_a_server_that_refuses_max_tokens_is_sent_max_completion_tokens_or_else_no_limit() -> None:
+def test_a_server_that_refuses_the_max_tokens_parameter_is_sent_max_completion_tokens_instead() -> None:
     with ChatServer(refusing("max_tokens")) as server:
         assert asked(at(server.url)).without == (), "another name is no other judge"
         assert server.requests[-1]["max_completion_tokens"] == 4096

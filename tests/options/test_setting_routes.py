@@ -249,7 +249,7 @@ def test_a_settings_file_cannot_set_output_files_or_values_that_belong_to_a_sing
         find_settings(tmp_path)
 
 
-def test_markscheme_help_settings_lists_the_keys_of_all_commands_and_help_all_those_of_one_command() -> None:
+def test_the_help_on_settings_lists_all_keys_and_the_full_help_of_a_command_lists_its_keys() -> None:
     listed = run("markscheme", "help", "settings").stdout
     assert all(f"\n  {key}" in listed for key in DECLARED)
     of_command = run("markscheme", "grade", "--help-all").stdout

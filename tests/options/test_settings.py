@@ -119,7 +119,7 @@ def test_the_error_on_an_out_of_range_value_in_a_settings_file_names_the_file_an
     )
 
 
-def test_the_error_on_a_parameter_that_a_judge_doesn_t_take_names_the_settings_file_if_that_sets_it(
+def test_the_error_on_a_parameter_that_a_judge_refuses_names_the_settings_file_that_sets_it(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path)

@@ -244,7 +244,7 @@ def test_a_test_can_have_criteria_of_its_own_in_a_var(graded: dict[str, dict[str
     assert row["success"] is name.endswith("a var")  # the configuration's have a pass mark of 0.9
 
 
-def test_an_output_is_ungraded_if_the_criteria_in_its_var_are_faulty_or_promptfoo_splits_them_into_tests(
+def test_the_reason_of_an_ungraded_output_says_what_is_wrong_with_the_criteria_in_its_promptfoo_variable(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "the var 'own': its rubric, criterion 1: weight must be" in outcome(graded["a faulty list in a var"])

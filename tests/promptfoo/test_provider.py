@@ -296,7 +296,7 @@ MOST_KIB = 250_000
 """What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
 
 
-def test_with_a_session_the_javascript_provider_starts_no_python_process_but_the_one_that_finds_the_session(
+def test_with_a_session_the_javascript_provider_starts_python_only_once_to_find_the_session(
     in_both_languages: dict[str, Graded],
 ) -> None:
     graded = in_both_languages["mjs"]

@@ -158,7 +158,7 @@ def test_a_file_of_ratings_gives_the_same_ratings_whether_its_lines_are_read_tog
         {"pass": "yes"},
     ],
 )
-def test_a_faulty_line_of_ratings_is_refused_in_the_same_words_whether_or_not_similar_valid_lines_come_before_it(
+def test_a_faulty_line_of_ratings_gets_the_same_error_whether_or_not_similar_valid_lines_precede_it(
     fault: dict[str, object],
 ) -> None:
     lines = RatingLines(RUBRIC)

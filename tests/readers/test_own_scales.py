@@ -58,7 +58,7 @@ def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_
     assert levels == [PEOPLE, PEOPLE]
 
 
-def test_a_scale_stated_without_a_rater_holds_for_the_judge_and_for_people_unless_their_own_scale_is_stated(
+def test_a_scale_stated_for_no_rater_applies_to_all_raters_without_a_scale_of_their_own(
     both: list[Path],
 ) -> None:
     columns = columns_from_options(ColumnOptions(scale=("1-5", "judge=0-1")))

@@ -58,7 +58,9 @@ def answered(*answers: Answer) -> Callable[[Request], Answer]:
 
 
 @pytest.mark.proof
-def test_the_real_sdk_gets_json_that_obeys_the_schema_from_the_real_model(messages_front: MessagesFront) -> None:
+def test_the_anthropic_sdk_gets_json_that_obeys_the_schema_from_a_real_local_model(
+    messages_front: MessagesFront,
+) -> None:
     before = len(messages_front.requests)
     config = {"format": {"type": "json_schema", "schema": VERDICT}}
     system = [{"type": "text", "text": "You rate answers.", "cache_control": {"type": "ephemeral"}}]
@@ -153,7 +155,7 @@ def test_the_sdk_asks_again_after_the_waiting_time_that_the_answer_names() -> No
     assert third > second
 
 
-def test_the_real_sdk_reads_refusals_and_truncated_answers_and_empty_answers_of_the_test_server() -> None:
+def test_the_anthropic_sdk_reads_refusals_and_truncated_and_empty_answers_of_the_test_server() -> None:
     answers = front.refusal(), front.cut_off('{"reason": "it'), front.message()
     with MessagesFront(answered(*answers)) as running:
         refused, cut, empty = (with_sdk(running.url, ask) for _ in answers)

@@ -137,7 +137,7 @@ def test_every_number_on_the_page_that_links_to_examples_equals_the_length_of_th
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_page_s_plot_counts_as_many_scores_off_gold_as_agreement_counts_misses(
+def test_the_page_counts_as_off_gold_exactly_the_scores_that_do_not_agree_with_gold(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)
@@ -297,7 +297,7 @@ def test_the_page_says_in_which_input_a_quote_was_found_or_that_it_was_not_found
     }
 
 
-def test_a_chart_of_figures_that_are_not_shares_has_an_axis_in_its_own_numbers_on_a_page() -> None:
+def test_the_axis_of_a_chart_on_a_page_is_not_in_percent_if_its_figures_are_not_shares() -> None:
     marks = tuple((name, Mark(f"{value:+.2f}", value, lowest=-0.5, highest=0.5)) for name, value in SHIFTS)
     shifts = render_html(Document("Shifts", "", (Bars(marks, "Shifts in levels.", axis=(-0.5, 0.0, 0.5)),)))
     head = shifts.partition('class="scale">')[2].partition("</thead>")[0]

@@ -54,7 +54,7 @@ def test_the_sentence_on_fixing_a_criterion_counts_corrected_scores_if_there_are
     assert repair_in_words(undecided) == sentence
 
 
-def test_the_report_is_silent_on_criteria_to_fix_together_and_decisions_that_stay_wrong_if_there_are_none() -> None:
+def test_a_report_without_criteria_to_fix_together_or_decisions_that_stay_wrong_mentions_neither() -> None:
     pair = Repair(("a", "b"), Totals(2, 0, 2), 2, ("e0", "e1"), (), 0, 0, 2, 0)
     repairs = Repairs(pair.totals, {}, ("e0",), pair)
     assert pair_in_words(repairs) == (

@@ -52,7 +52,7 @@ def test_advice_names_criteria_where_an_error_of_one_level_or_half_a_level_equal
             assert "tie" not in [line.code for line in calm]
 
 
-def test_categories_without_values_do_not_count_in_the_weight_of_a_step_that_equals_the_tolerance() -> None:
+def test_advice_that_one_step_equals_the_tolerance_ignores_the_weight_of_categories_without_values() -> None:
     faults = [{"name": "rude", "requirement": "The reply insults.", "weight": -1}]
     faults += [{"name": "lies", "requirement": "The reply lies.", "weight": -3}]
     topic = {"name": "topic", "requirement": "The topic.", "scale_type": "nominal"}

@@ -396,7 +396,7 @@ def test_faults_in_json_rubrics_are_reported_with_their_lines(tmp_path: Path) ->
     assert refusals(written(tmp_path, broken, "r.json"))[0][0] == 3
 
 
-def test_from_dict_refuses_half_a_surrogate_pair_in_a_rubric_and_from_json_replaces_it() -> None:
+def test_half_a_surrogate_pair_in_a_rubric_is_refused_in_python_data_and_replaced_in_json_text() -> None:
     with pytest.raises(RubricError, match=r"^\[0\]\.requirement: requirement holds half a character"):
         Rubric.from_dict([{"requirement": "a\ud800"}])
     assert Rubric.from_json('[{"requirement": "a\\ud800"}]').criteria[0].requirement == "a\ufffd"
@@ -453,7 +453,7 @@ ONE = {"weight": 2.0, "requirement": "Mentions Paris"}
     ],
     ids=["list", "criteria", "sections", "rubric list", "rubric criteria", "rubric sections", "list of sections"],
 )
-def test_a_list_of_criteria_and_every_key_that_may_hold_criteria_give_the_same_rubric_in_yaml_and_json(
+def test_a_rubric_is_the_same_whichever_key_of_a_file_holds_its_criteria(
     data: Any,
 ) -> None:
     rubrics = [Rubric.from_dict(data), Rubric.from_json(json.dumps(data)), Rubric.from_yaml(yaml.safe_dump(data))]

@@ -54,7 +54,7 @@ def test_the_baseline_is_a_score_that_gold_or_an_annotator_gave() -> None:
     assert midway.constant.value == 0.5
 
 
-def test_the_baseline_compared_with_annotators_is_the_constant_that_agrees_best_with_them_and_not_with_gold() -> None:
+def test_the_baseline_compared_with_annotators_is_the_constant_that_agrees_best_with_their_labels() -> None:
     gold, judge = [0.2] * 3 + [0.8] * 2, [0.2] * 5
     people = [[0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.2, 0.2]]
     figures = agreement_figures(gold, judge, people, tolerance=0.1)

@@ -642,7 +642,7 @@ def test_statistics_computed_together_equal_those_that_are_computed_one_by_one(s
             assert alone.value == pytest.approx((together.observed - together.expected) / (1 - together.expected))
 
 
-def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names() -> None:
+def test_the_agreement_statistics_of_a_criterion_have_the_documented_names() -> None:
     gold, judge = from_contingency(FIVE_LEVELS).T
     ordered = two_raters(gold, judge, levels=range(5), ordered=True)
     assert list(ordered) == ["exact_agreement", "within_one", "cohen_kappa", "weighted_kappa", "gwet_ac1", "gwet_ac2",

@@ -114,9 +114,7 @@ def why_irrcac_differs(name: str, ratings: Table, estimate: Estimate) -> str | N
         pytest.param(range(N_TABLES), id="all", marks=pytest.mark.release),
     ],
 )
-def test_the_irrcac_library_gives_the_same_coefficients_and_the_same_observed_and_expected_agreement(
-    compared: Sequence[int], tmp_path: Path
-) -> None:
+def test_coefficients_of_agreement_equal_those_of_the_irrcac_library(compared: Sequence[int], tmp_path: Path) -> None:
     asked = {
         "tables": [(tables()[i][0].tolist(), tables()[i][1]) for i in compared],
         "weights": WEIGHTS,
@@ -143,7 +141,7 @@ def test_the_irrcac_library_gives_the_same_coefficients_and_the_same_observed_an
 
 
 @few_or_all
-def test_the_krippendorff_library_gives_the_same_alpha_under_every_metric(compared: slice) -> None:
+def test_krippendorff_s_alpha_equals_that_of_the_krippendorff_library_under_every_metric(compared: slice) -> None:
     library = import_module("krippendorff")
     same = 0
     for ratings, levels in tables()[compared]:
@@ -180,7 +178,7 @@ def complete(ratings: Table, raters: int) -> Table:
 
 
 @few_or_all
-def test_scikit_learn_gives_the_same_kappas_for_ratings_of_two_raters_without_missing_ratings(compared: slice) -> None:
+def test_kappas_of_two_raters_without_missing_ratings_equal_those_of_scikit_learn(compared: slice) -> None:
     metrics = import_module("sklearn.metrics")
     same = 0
     for ratings, levels in tables()[compared]:

@@ -162,7 +162,7 @@ def test_at_least_20_more_labels_are_asked_for_even_if_fewer_would_decide_the_ve
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_is_named_if_it_has_a_third() -> None:
+def test_the_largest_number_of_labels_is_named_if_its_chance_to_decide_is_at_least_a_third() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
@@ -172,7 +172,7 @@ def test_the_labels_needed_are_the_smallest_number_that_has_an_even_chance_to_de
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_several_open_questions_the_one_that_needs_most_labels_at_the_lowest_chance_sets_the_labels_needed() -> None:
+def test_the_open_question_that_is_hardest_to_decide_sets_the_number_of_labels_needed() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)

@@ -82,7 +82,7 @@ def test_the_interval_of_the_difference_in_error_of_two_raters_is_close_to_that_
 
 
 @pytest.mark.parametrize("gain", [gain_in_hits, gain_in_error])
-def test_two_raters_lists_of_ratings_that_differ_in_length_raise_a_valueerror(gain: object) -> None:
+def test_computing_a_gain_from_lists_of_ratings_of_different_length_raises_a_valueerror(gain: object) -> None:
     assert callable(gain)
     with pytest.raises(ValueError, match="equally long"):
         gain([1, 0], [1])

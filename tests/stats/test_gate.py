@@ -51,7 +51,7 @@ def test_the_probability_that_more_labels_decide_about_a_gate_equals_that_in_the
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_fewest_labelled_fails_that_show_that_a_judge_stops_enough_are_those_listed_for_its_errors(
+def test_the_fewest_labelled_fails_that_show_a_judge_to_stop_enough_equal_their_reference_values(
     least: float,
 ) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):

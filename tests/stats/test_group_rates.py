@@ -126,7 +126,7 @@ def test_exchanging_pass_and_fail_in_a_group_gives_one_minus_the_pass_rate(table
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
 @pytest.mark.proof
-def test_a_group_with_the_stated_number_of_labels_needed_has_enough_to_show_its_pass_rate(
+def test_the_number_of_labels_needed_by_a_group_suffices_to_show_its_pass_rate(
     table: Any, more: tuple[int, int]
 ) -> None:
     small = np.array(table) // 6

@@ -241,7 +241,9 @@ def is_here(test: str) -> bool:
     ("block", "test"),
     [(block, test) for file in FILES for block, tests in REPRODUCED[file].items() for test in tests if is_here(test)],
 )
-def test_the_test_listed_for_a_block_of_a_reference_file_exists_and_reads_the_block(block: str, test: str) -> None:
+def test_a_test_that_is_listed_as_reading_a_block_of_a_reference_file_exists_and_reads_it(
+    block: str, test: str
+) -> None:
     file, name = test.split("::")
     defined = {
         node.name: node for node in ast.parse((TESTS / file).read_text()).body if isinstance(node, ast.FunctionDef)

@@ -242,7 +242,7 @@ def test_the_lower_bound_of_a_grouped_share_of_1_equals_that_of_a_share_with_one
     assert none.upper(0.9) == approx(1 - (almost.lower(0.9) or 0.0), abs=1e-3)
 
 
-def test_grouped_differences_that_are_all_equal_are_assumed_to_correlate_by_0_3_within_groups() -> None:
+def test_equal_differences_in_groups_are_still_assumed_to_be_correlated_within_groups() -> None:
     mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
     assert mean.correlation == 0.3
     lower = mean.lower(0.9)

@@ -73,7 +73,7 @@ def test_the_improve_command_compares_all_candidates_by_decisions_if_one_of_them
     assert report["finalists"][0] == "other"
 
 
-def test_with_too_few_decisions_improve_states_the_number_of_decisions(tmp_path: Path) -> None:
+def test_improve_without_enough_decisions_says_how_many_there_are_and_how_many_are_needed(tmp_path: Path) -> None:
     project = decided(make_project(tmp_path, n=N, split=True), range(24))
     done = project.run("improve", "--judge", "function:reader:judge", "--candidates", heavier(project, "4"))
     assert done.returncode == 4

@@ -88,7 +88,7 @@ def test_the_quick_check_for_enough_labels_to_try_a_wording_agrees_with_improve_
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_after_a_calibration_of_dev_or_test_alone_all_examples_decide_whether_improve_can_try_a_wording(
+def test_dev_and_test_examples_together_decide_if_improve_can_try_a_wording_after_calibrating_one_of_them(
     tmp_path: Path,
 ) -> None:
     lines = [
@@ -142,7 +142,7 @@ def test_with_enough_labelled_tasks_calibrate_suggests_an_improve_command_that_r
     assert "wording" in done.stdout
 
 
-def test_with_one_labelled_task_too_few_calibrate_says_how_many_examples_are_needed_to_test_new_words(
+def test_calibrate_with_too_few_labelled_tasks_says_how_many_examples_a_test_of_new_words_needs(
     tmp_path: Path,
 ) -> None:
     report = reported(make_project(tmp_path, LEAST - 1))

@@ -14,7 +14,7 @@ def test_a_rubric_s_name_with_special_characters_is_quoted_in_printed_commands(t
     stays_one_word(make_project(tmp_path), "improve", NAME, "--plan", "--judge", JUDGE)
 
 
-def test_the_improve_command_after_a_calibration_keeps_only_the_options_that_improve_takes() -> None:
+def test_the_improve_command_printed_by_calibrate_keeps_only_the_options_that_improve_takes() -> None:
     printed = Commands(
         "reply",
         "--judge gpt",

@@ -105,7 +105,7 @@ def test_numbers_of_tasks_and_judge_calls_and_labels_for_improve_equal_those_of_
     assert labels_needed(132) == 198
 
 
-def test_the_significance_levels_of_all_tests_on_the_same_held_out_labels_add_up_to_at_most_0_1() -> None:
+def test_the_significance_levels_of_all_tests_on_the_same_held_out_labels_add_up_to_10_percent() -> None:
     assert sum(opening_alpha(j) for j in range(1, 60)) == pytest.approx(0.1)
 
 

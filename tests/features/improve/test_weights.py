@@ -364,7 +364,7 @@ def test_invalid_arguments_of_functions_that_fit_weights_raise_an_error_that_say
         call()
 
 
-def test_tuned_weights_that_differ_from_the_author_s_without_support_by_the_labels_are_refused() -> None:
+def test_tuned_weights_cannot_differ_from_the_author_s_if_the_labels_do_not_support_a_change() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), ())

@@ -50,7 +50,7 @@ def test_the_commands_of_the_workflow_run_in_the_project_with_the_judge_of_its_s
     assert run(*words, cwd=project).returncode in (0, 4)
 
 
-def test_init_writes_no_ci_workflow_without_a_rubric_or_with_the_skill_option_or_for_an_unsafe_rubric_name(
+def test_init_with_the_ci_option_refuses_projects_without_a_rubric_and_unsafe_rubric_names(
     tmp_path: Path,
 ) -> None:
     empty = run("markscheme", "init", "--ci", cwd=tmp_path)

@@ -46,7 +46,7 @@ def test_an_annotator_s_agreement_with_others_is_shown_from_five_labels_on_and_u
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
 
 
-def test_agreement_so_far_compares_an_annotator_s_label_with_each_label_by_other_annotators() -> None:
+def test_an_annotator_s_label_is_compared_with_each_label_by_other_annotators_on_the_same_response() -> None:
     eve = [rating_of("eve", id, 2.0) for id in IDS[:3]]
     assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 

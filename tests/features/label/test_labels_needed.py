@@ -47,7 +47,7 @@ def test_label_asks_how_many_outputs_to_draw_if_the_verdict_needs_no_further_lab
 
 
 @pytest.mark.proof
-def test_a_labelling_plan_states_the_labels_needed_for_an_interval_s_width_or_an_error_limit_on_request(
+def test_a_labelling_plan_states_labels_for_an_interval_s_width_or_an_error_limit_only_on_request(
     sitting: Path,
 ) -> None:
     plain = printed(sitting, "markscheme", "label", "kind", "--plan", "--ratings", "judge.jsonl")

@@ -114,7 +114,7 @@ def test_after_a_draw_the_command_printed_for_the_full_report_draws_no_further_o
     assert "Full report: markscheme label kind --ratings judge.jsonl --plan --details\n" in shown
 
 
-def test_drawing_outputs_to_label_prints_the_file_to_which_they_were_written(project: Path) -> None:
+def test_label_prints_how_many_outputs_it_drew_and_the_file_that_holds_them(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout
@@ -168,7 +168,7 @@ def test_the_next_command_of_a_plan_draws_no_more_outputs_than_the_pool_has_left
         assert re.search(rf"Next: markscheme label kind .*{command}", printed), printed
 
 
-def test_a_plan_without_a_number_of_labels_draws_the_whole_pool_if_more_labels_are_needed_than_it_has(
+def test_the_whole_pool_is_drawn_if_more_labels_are_needed_than_it_has_outputs(
     project: Path,
 ) -> None:
     outputs = (project / "pool.jsonl").read_text().splitlines(keepends=True)

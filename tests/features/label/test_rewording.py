@@ -177,7 +177,7 @@ def test_labels_from_before_a_rewording_that_the_author_calls_equivalent_still_c
     ("criterion", "why"),
     [("polit", "did you mean polite?"), ("waffle", "no labels were given to other words of waffle")],
 )
-def test_the_option_named_same_meaning_is_refused_for_an_unknown_or_unchanged_criterion(
+def test_the_same_meaning_option_is_refused_for_an_unknown_or_unchanged_criterion(
     criterion: str, why: str, project: Path
 ) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", criterion, cwd=project)

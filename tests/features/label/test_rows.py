@@ -58,7 +58,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_in_a_json_lines_file(folder:
     ]  # fmt: skip
 
 
-def test_of_13_criteria_of_a_row_an_annotator_is_asked_about_the_same_8_unless_all_are_requested(
+def test_an_annotator_is_asked_about_8_of_a_row_s_13_criteria_and_about_the_same_8_when_asked_again(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path, more=11)

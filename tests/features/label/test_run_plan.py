@@ -51,7 +51,7 @@ def test_a_labelling_plan_draws_as_many_outputs_as_labels_are_needed_unless_told
     assert len(fewer.next.picks) == 7
 
 
-def test_a_labelling_plan_needs_no_file_of_outputs_to_say_that_a_higher_target_takes_more_labels(
+def test_a_labelling_plan_without_outputs_asks_for_more_labels_if_the_target_is_higher(
     planned: Callable[..., Plan],
 ) -> None:
     plan = planned(is_of_pool=False)

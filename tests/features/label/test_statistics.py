@@ -55,7 +55,7 @@ def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> 
 
 
 @pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
-def test_labels_needed_for_an_interval_of_half_width_0_1_equal_their_reference_values(
+def test_labels_needed_for_an_interval_of_plus_or_minus_ten_points_equal_their_reference_values(
     margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):

@@ -66,7 +66,7 @@ def test_the_question_about_the_whole_response_comes_first_and_its_answer_is_the
         assert all(WHOLE not in line["criteria"] for line in server.lines)
 
 
-def test_annotators_are_not_asked_about_the_whole_response_again_when_it_is_repeated_to_measure_consistency(
+def test_a_response_shown_again_to_measure_consistency_comes_without_the_question_about_the_whole_response(
     tmp_path: Path,
 ) -> None:
     work = opened(make_pool(tmp_path, 20))
@@ -84,7 +84,7 @@ def test_an_answer_without_the_requested_decision_on_the_whole_response_is_refus
             assert server.post("give", {"unit": unit, "answers": answers}).status == 422
 
 
-def test_can_t_tell_is_accepted_as_an_answer_about_the_whole_response_and_records_no_decision(project: Path) -> None:
+def test_the_answer_can_t_tell_about_the_whole_response_is_accepted_and_records_no_decision(project: Path) -> None:
     work = opened(project)
     answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
     (label,) = labels_of(work)

@@ -141,9 +141,7 @@ def test_an_image_limit_in_promptfoo_s_config_is_applied(route: str, folder: Pat
 @pytest.mark.parametrize(
     "written", ['"cdn.example.com img.example.com"', '["cdn.example.com", "img.example.com"]'], ids=["text", "list"]
 )
-def test_the_settings_key_media_hosts_may_be_a_list_of_hosts_or_one_text_with_all_hosts(
-    written: str, folder: Path
-) -> None:
+def test_the_media_hosts_setting_may_be_a_list_of_hosts_or_one_text_with_all_hosts(written: str, folder: Path) -> None:
     (folder / "markscheme.toml").write_text(f"media_hosts = {written}\n", encoding="utf-8")
     settings = find_settings(folder)
     assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}
@@ -155,7 +153,7 @@ def test_a_media_host_that_can_t_be_a_host_s_name_is_refused_with_file_line_and_
         find_settings(folder)
 
 
-def test_the_settings_key_media_hosts_is_refused_if_it_holds_a_number(folder: Path) -> None:
+def test_the_media_hosts_setting_is_refused_if_it_holds_a_number(folder: Path) -> None:
     (folder / "markscheme.toml").write_text("media_hosts = [80]\n", encoding="utf-8")
     with pytest.raises(UsageError, match="must be names of hosts"):
         find_settings(folder)

@@ -79,7 +79,7 @@ def test_a_stress_test_reports_a_judge_that_ignores_images_and_names_the_changes
 
 
 @pytest.mark.proof
-def test_a_judge_that_reads_charts_is_not_reported_to_ignore_images_or_to_rate_half_sized_charts_differently(
+def test_a_judge_that_reads_charts_is_not_reported_to_ignore_images(
     charts: Path,
 ) -> None:
     status, result, page = stressed(charts, "counts")

@@ -111,7 +111,7 @@ PRICE = "price=1:2"
         (SHEET, ("cache=off",), "it is for a plan"),
     ],
 )
-def test_a_setting_that_is_typed_without_effect_is_refused_before_anything_is_read_asked_or_written(
+def test_a_setting_that_has_no_effect_on_the_typed_command_is_refused_with_the_reason(
     folder: Path, command: tuple[str, ...], settings: tuple[str, ...], reason: str
 ) -> None:
     before = sorted(folder.rglob("*"))
@@ -151,7 +151,7 @@ def test_an_argument_of_compare_in_python_that_has_no_effect_is_refused_by_its_n
     assert compare("gpt.jsonl", "claude.jsonl", rubric="manners", tolerance=0.2).choice.pairs
 
 
-def test_a_judge_that_is_passed_open_to_compare_in_python_is_asked_with_the_options_of_calls(
+def test_compare_in_python_accepts_options_on_asking_a_judge_that_is_already_open(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

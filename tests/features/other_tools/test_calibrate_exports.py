@@ -61,7 +61,7 @@ def test_the_report_on_an_export_is_also_written_to_the_summary_of_a_github_acti
     assert "place is worth a rubric." in summary.read_text()
 
 
-def test_pass_rates_and_accuracy_of_a_metric_with_numeric_levels_in_an_export_are_undefined_without_a_pass_mark(
+def test_pass_rates_and_accuracy_of_a_metric_with_numeric_levels_are_undefined_without_a_pass_mark(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

@@ -408,7 +408,7 @@ def test_a_judge_or_annotator_that_no_table_has_as_a_column_or_cell_is_refused(
     assert (done.returncode, hint in done.stderr) == (2, True), done.stderr
 
 
-def test_after_an_import_of_ratings_of_unknown_examples_the_next_command_adds_the_examples(
+def test_after_importing_ratings_of_unknown_examples_the_suggested_command_imports_the_examples(
     project: Path,
 ) -> None:
     (project / "calibration" / "one").mkdir(parents=True, exist_ok=True)
@@ -597,7 +597,7 @@ def test_columns_named_by_options_are_imported_as_ratings_of_a_judge_and_of_each
     assert report["lost"] == {}
 
 
-def test_import_reads_a_column_such_as_grader_verdict_as_a_judge_s_ratings_next_to_a_named_column_of_labels(
+def test_a_column_such_as_grader_verdict_is_imported_as_a_judge_s_if_another_column_is_named_as_labels(
     project: Path,
 ) -> None:
     side_table(project)

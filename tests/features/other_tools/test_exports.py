@@ -192,7 +192,7 @@ def test_annotators_ratings_and_comments_are_read_from_the_columns_of_a_label_st
 # --- what else an export says -----------------------------------------------------------------------------------------
 
 
-def test_comments_times_and_corrections_in_a_langsmith_export_are_kept(tmp_path: Path) -> None:
+def test_comments_and_times_and_corrections_in_a_langsmith_export_are_kept(tmp_path: Path) -> None:
     files = exports.langsmith()
     files["feedback.json"][1]["correction"] = {"place": "Leeds"}
     content = read(written(tmp_path, files))

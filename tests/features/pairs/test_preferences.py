@@ -232,7 +232,7 @@ def test_pairs_on_which_preferences_in_the_two_orders_contradict_each_other_coun
     assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
 
 
-def test_statistics_of_preferences_equal_those_of_levels_with_the_same_numbers() -> None:
+def test_agreement_on_preferences_equals_agreement_on_levels_with_the_same_numbers() -> None:
     rng = np.random.default_rng(4)
     gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
     groups = {f"p{place}": f"g{place // 3}" for place in range(60)}
@@ -351,7 +351,7 @@ def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
     assert (compared.n, compared.n_groups) == (90, 30)
 
 
-def test_the_odds_of_a_win_against_a_loss_follow_from_log_strengths_as_the_report_says() -> None:
+def test_the_odds_of_a_win_against_a_loss_are_e_to_the_power_of_the_difference_of_strengths() -> None:
     wins = [-1.0] * 24 + [1.0] * 6
     even = [-1.0] * 15 + [1.0] * 15
     examples, scores = systems_of({("a", "b"): wins, ("a", "c"): wins, ("b", "c"): even})

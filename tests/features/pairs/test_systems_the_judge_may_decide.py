@@ -28,7 +28,7 @@ def pair(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return example, {"id": f"p{number}", "criteria": {"helps": better, "tone": better}}
 
 
-def test_a_judge_of_pairs_whose_preferences_all_agree_with_people_can_gate_without_an_excepted_system() -> None:
+def test_a_judge_of_pairs_that_always_prefers_as_people_do_can_gate_for_every_system() -> None:
     examples, ratings = zip(*map(pair, range(90)), strict=True)
     calibration: Any = markscheme.calibrate(RUBRIC, examples=list(examples), ratings=list(ratings))
     assert calibration.to_json()["agreement"]["value"] == 1

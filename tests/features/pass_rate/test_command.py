@@ -164,7 +164,7 @@ def shown(folder: Path, *options: str) -> str:
     return " ".join(done.stdout.split())
 
 
-def test_a_report_says_of_labels_refused_as_a_random_draw_that_they_were_said_to_be_one(tmp_path: Path) -> None:
+def test_a_report_that_refuses_labels_as_not_random_says_that_the_user_called_them_random(tmp_path: Path) -> None:
     among = labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 950, 1000, among=among)
     report = shown(tmp_path, "--drawn", "random")
@@ -452,7 +452,7 @@ def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_lab
 
 
 @pytest.mark.parametrize("asked", [("--of", "pass"), ("--runs-in-ci", "2")])
-def test_an_option_on_the_risk_that_ci_fails_by_chance_makes_pass_rate_report_it_even_for_labelled_repeats(
+def test_pass_rate_reports_the_risk_that_ci_fails_by_chance_for_labelled_runs_if_an_option_asks_for_it(
     asked: tuple[str, str], tmp_path: Path
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)

@@ -268,7 +268,7 @@ def test_results_of_promptfoo_s_repeat_option_are_read_as_repeated_runs(tmp_path
     assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == report["p_fail"]
 
 
-def test_the_removed_command_gate_risk_names_the_command_that_replaces_it(tmp_path: Path) -> None:
+def test_the_removed_gate_risk_command_names_the_pass_rate_command_that_replaces_it(tmp_path: Path) -> None:
     done = run("markscheme", "gate-risk", "my run.json", "--threshold", "0.8", "--of", "pass", cwd=tmp_path)
     assert done.returncode == 2
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())

@@ -58,7 +58,7 @@ def test_a_table_of_verdicts_without_labels_is_refused_with_the_option_that_name
     assert "markscheme pass-rate pool.csv --calibration TABLE" in error["commands"]
 
 
-def test_a_table_of_verdicts_without_the_column_of_the_labels_judge_is_refused(tmp_path: Path) -> None:
+def test_pass_rate_refuses_a_table_without_the_judge_s_column_that_the_table_of_labels_has(tmp_path: Path) -> None:
     write_tables(tmp_path)
     (tmp_path / "other.csv").write_text("id,score_of_it\na,pass\nb,fail\n")
     done = run("markscheme", "pass-rate", "other.csv", "--calibration", "labels.csv", "--json", cwd=tmp_path)

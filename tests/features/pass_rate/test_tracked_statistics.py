@@ -225,9 +225,7 @@ def test_the_interval_of_the_share_of_passes_allows_for_differences_between_refe
     assert high - low > 0.2
 
 
-def test_a_shift_in_passes_is_attributed_to_the_judge_only_if_the_judge_s_flips_on_old_examples_could_explain_it() -> (
-    None
-):
+def test_a_shift_in_passes_is_blamed_on_the_judge_only_if_its_flips_on_old_examples_could_explain_it() -> None:
     for (flips, examples), expected in tracked_rates.AT_MOST_BY_JUDGE.items():
         assert most_by_judge(-0.12, 0.8, [0, flips], [20, examples])[1] == close(expected)
     assert may_be_judge(-0.12, -0.06198) is True

@@ -147,7 +147,7 @@ def test_a_published_rubric_cannot_be_edited_and_the_error_names_the_import_comm
         edited('[{"criterion": "Names the town", "points": 2}]', "json", Changes(pass_mark=0.7))
 
 
-def test_a_published_pass_mark_on_the_scale_that_all_criteria_share_is_converted_and_the_conversion_is_reported(
+def test_a_published_pass_mark_on_the_criteria_s_shared_scale_is_converted_with_a_warning(
     tmp_path: Path,
 ) -> None:
     scoring = {"1": "Wrong", "2": "Mostly wrong", "3": "Some errors", "4": "One error", "5": "Right"}

@@ -26,7 +26,7 @@ def read(data: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
     return dict(published.data), published.notes
 
 
-def test_a_metric_of_g_eval_is_a_rubric_of_one_criterion_with_its_inputs_threshold_and_scores_from_0_to_10() -> None:
+def test_a_g_eval_metric_is_read_as_a_rubric_of_one_criterion_with_levels_from_0_to_10() -> None:
     rubric, notes = read(
         {
             "name": "Correctness",

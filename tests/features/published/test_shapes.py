@@ -83,7 +83,7 @@ def test_items_of_a_section_become_criteria_if_their_points_add_up_to_the_sectio
     assert [level.value for level in Rubric.from_dict(canvas).criteria[0].scale.levels] == [0.0, 5.0]
 
 
-def test_groups_may_list_their_criteria_as_mere_texts() -> None:
+def test_groups_of_criteria_in_a_published_rubric_may_list_criteria_as_plain_texts() -> None:
     groups = {
         "quality": {"weight": 40, "criteria": ["Facts in the answer are correct", "Sources are named in it"]},
         "form": {"weight": 60, "criteria": ["The answer is well structured"]},

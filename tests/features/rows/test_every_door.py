@@ -101,13 +101,13 @@ def test_grading_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_show
     assert "rows.csv: response from column response, id from column id; inputs: query\n" in done.stderr
 
 
-def test_grade_of_rows_without_an_accepted_run_prints_the_command_that_labels_them(folder: Path) -> None:
+def test_grade_prints_the_command_that_labels_rows_if_their_judge_has_no_accepted_run(folder: Path) -> None:
     printed = grade(folder, "rows.jsonl").stdout
     assert "Judge: no accepted run.\n" in printed
     assert "\n  markscheme label rows.jsonl\n" in printed
 
 
-def test_grade_with_a_rubric_and_rows_that_bring_their_own_names_the_command_that_labels_rows_by_both(
+def test_the_label_command_that_grade_prints_names_both_the_common_rubric_and_the_rows(
     folder: Path,
 ) -> None:
     assert "\n  markscheme label core.yaml rows.jsonl\n" in grade(folder, "core.yaml", "rows.jsonl").stdout

@@ -65,7 +65,7 @@ def test_a_judge_with_wrong_overall_scores_may_show_trends_if_its_verdicts_on_cr
     assert "baseline 50%: good for trends." in of_criteria["screen"]
 
 
-def test_a_rubric_shared_by_all_rows_may_limit_wrongly_given_and_wrongly_withheld_credit_for_trends(
+def test_a_rubric_shared_by_all_rows_can_set_limits_on_false_and_missed_credit_for_trends(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "core.yaml").write_text(
@@ -188,7 +188,7 @@ def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_interval_of_the_gain_contains_the_interval_grouped_by_task_and_the_interval_grouped_by_criterion(
+def test_the_interval_of_the_gain_over_the_baseline_contains_those_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

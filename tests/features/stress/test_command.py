@@ -122,7 +122,7 @@ def test_in_a_stress_test_of_a_fair_judge_only_cutting_responses_short_shifts_it
     assert report["calls"] == len((folder / "calls.txt").read_text())
 
 
-def test_a_stress_test_with_too_few_examples_does_not_call_a_judge_steady(folder: Path) -> None:
+def test_a_stress_test_with_too_few_examples_says_only_that_no_change_is_shown_to_move_the_judge(folder: Path) -> None:
     shown = stressed(folder, "erratic", "--n", "20", "--originals", "1").stdout
     assert "? No change is shown to move this judge." in shown
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
@@ -142,7 +142,7 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
     ("count", "state", "mean"),
     [(N, "unknown", "; whether their mean moves isn't shown"), (200, "holds", ", though their mean stays")],
 )
-def test_a_stress_test_reports_flipped_ratings_and_calls_their_mean_unchanged_only_if_that_is_shown(
+def test_a_stress_test_calls_the_mean_of_flipped_ratings_unchanged_only_if_enough_examples_show_it(
     folder: Path, count: int, state: str, mean: str
 ) -> None:
     write_examples(folder, count)

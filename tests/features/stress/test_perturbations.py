@@ -125,7 +125,7 @@ def criterion(name: str, words: str, *, yes_no: bool = False, preserves: tuple[s
         ("praise", criterion("tone", "Is it polite?", preserves=("praise",)), False, True),
     ],
 )
-def test_a_perturbation_is_expected_to_keep_levels_on_criteria_that_are_not_about_what_it_changes(
+def test_a_criterion_s_levels_are_expected_to_stay_under_perturbations_of_what_it_does_not_judge(
     change: str, who: Criterion, code: bool, kept: bool
 ) -> None:
     assert named(change).preserves(who, code=code) == kept

@@ -136,7 +136,7 @@ def test_the_reshuffling_p_value_equals_the_p_value_from_listing_all_permutation
     assert reshuffled(now, stored) == approx(beyond + level / 2)
 
 
-def test_the_stress_test_s_p_value_by_reshuffling_equals_the_drift_test_s_if_each_example_has_one_new_rating() -> None:
+def test_a_stress_test_by_reshuffling_gives_the_p_value_of_the_drift_test_for_one_new_rating_per_example() -> None:
     now = array([2, 3, 1, 5])
     stored = array([[1, 2, 2], [3, 3, 3], [1, 1, 2], [4, 4, 5]])
     assert reshuffled(now[:, None], stored) == approx(moved(now, stored).mid_p)

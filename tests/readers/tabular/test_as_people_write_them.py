@@ -189,7 +189,7 @@ def test_the_answer_neither_agree_nor_disagree_is_read_as_the_middle_of_its_scal
     assert levels(reading, "human")[:5] == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_if_judge_and_people_use_numbers_a_message_says_that_the_lowest_number_may_be_the_best() -> None:
+def test_a_note_on_a_judge_s_and_people_s_numbers_says_how_to_state_that_the_lowest_number_is_best() -> None:
     beside_judge = read({"judge": GRADES, "human": OTHER_GRADES})
     assert any("--levels 5-1" in note for note in notes(beside_judge))
     assert not any("better" in note for note in notes(read({"rater1": GRADES, "rater2": OTHER_GRADES})))

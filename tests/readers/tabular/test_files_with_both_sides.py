@@ -70,7 +70,7 @@ def test_if_several_files_have_different_verdicts_and_labels_their_raters_are_na
     }
 
 
-def test_an_option_may_name_a_column_that_several_files_have_without_naming_a_file(tmp_path: Path) -> None:
+def test_an_option_that_names_a_column_applies_to_every_file_with_that_column(tmp_path: Path) -> None:
     files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
     stated = read_files(files, ColumnOptions(judge=("verdict",), human=("human",)))
     assert agreements(stated) == {("old", "human"): 8, ("new", "human"): 15}

@@ -69,14 +69,14 @@ def test_an_option_that_fits_no_criterion_of_a_table_is_refused(options: dict[st
     assert refused(TWO_CRITERIA, **options).code == "option-unused"
 
 
-def test_beside_the_ends_of_the_levels_the_value_that_passes_is_the_lowest_of_those_that_pass() -> None:
+def test_the_worst_of_the_values_stated_to_pass_sets_the_pass_mark() -> None:
     columns: Columns = {"judge": ONE_TO_FIVE, "human": ONE_TO_FIVE}
     assert read(columns, levels=("1-5",), pass_=("4",)).values[""].pass_mark == 0.75
     assert read(columns, levels=("5-1",), pass_=("1", "2")).values[""].pass_mark == 0.75
     assert refused(columns, levels=("1-5",), pass_=("six",)).code == "option-unused"
 
 
-def test_a_comma_that_may_separate_thousands_does_so_if_the_stated_scale_reaches_that_far() -> None:
+def test_a_comma_in_numbers_is_read_as_a_decimal_comma_or_as_thousands_by_the_stated_scale() -> None:
     columns: Columns = {"judge": ["1,234", "2,345", "3,111"] * 8, "human": ["1,234", "2,345", "3,111"] * 8}
     assert "decimals or of thousands" in str(refused(columns))
     assert read(columns, scale=("0-5",)).values[""].levels["judge"]["1,234"] == 1.234
@@ -97,7 +97,7 @@ def test_columns_on_different_stated_scales_are_each_reported_with_their_own_end
     assert [columns_read[name]["ends"] for name in ("judge", "human")] == [(0, 1), (1, 5)]
 
 
-def test_the_order_of_a_table_s_rows_changes_no_figure_of_categories_of_which_two_are_equally_frequent() -> None:
+def test_the_order_of_rows_changes_no_figure_if_two_categories_are_equally_frequent() -> None:
     topics: Columns = {
         "judge": ["tone", "facts", "tone", "facts", "tone", "facts"] * 4,
         "human": ["tone", "tone", "facts", "facts"] * 6,

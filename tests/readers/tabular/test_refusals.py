@@ -38,7 +38,7 @@ def test_a_command_suggested_for_a_table_with_a_number_of_400_digits_never_conta
     assert [command.rpartition("=")[2] for command in commands] == ["NUMBER", ""]
 
 
-def test_a_suggested_command_has_the_placeholder_low_high_if_ratings_do_not_show_their_scale(
+def test_a_suggested_command_has_a_placeholder_for_a_scale_that_the_ratings_do_not_show(
     tmp_path: Path,
 ) -> None:
     write({"judge": ["1", "2", "5", "4", "3", "2"], "human": ["0.5", "7", "10", "3", "4", "8"]}, "csv", tmp_path)

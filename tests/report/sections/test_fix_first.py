@@ -55,9 +55,7 @@ def test_a_judge_s_error_on_a_criterion_on_which_the_judge_drifted_is_reported_a
     ]
 
 
-def test_lower_agreement_on_a_criterion_is_a_separate_finding_only_if_the_judge_did_not_drift_on_that_criterion() -> (
-    None
-):
+def test_lower_agreement_on_a_criterion_is_a_finding_of_its_own_only_if_the_judge_did_not_drift_there() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
@@ -158,7 +156,7 @@ def test_a_finding_whose_fix_corrects_no_decision_is_listed_last_unless_it_is_pa
     assert changes_no_decision(idle, [*others, idle]) == (cause is None)
 
 
-def test_if_no_finding_would_correct_a_decision_the_section_on_fixes_states_that_and_lists_other_findings() -> None:
+def test_if_no_finding_would_correct_a_decision_the_report_says_so_and_still_lists_other_findings() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     idle = tuple(member for member in calibration.findings if member.criterion == "steps")
     section = fix_first(replace(calibration, findings=idle))

@@ -367,7 +367,7 @@ def test_improve_does_not_write_over_uncommitted_changes_without_the_force_optio
         ),
     ],
 )
-def test_the_removed_command_tune_names_improve_and_certify_as_its_successors(
+def test_the_removed_tune_command_prints_the_improve_and_certify_commands_that_replace_it(
     typed: str, improve: str, certify: str
 ) -> None:
     done = run("markscheme", *typed.split())
