@@ -63,3 +63,37 @@ def test_counting_a_file_of_ratings_is_refused_for_a_judge_that_gave_no_ratings_
     form = exported(project, "counts.txt")
     assert form.returncode == 2
     assert "its name must end in .parquet, .csv, .jsonl" in form.stderr
+
+
+def test_export_of_counts_without_files_counts_the_judge_s_ratings_in_the_rubric_s_folder(project: Path) -> None:
+    folder = project / "calibration" / "answers"
+    (folder / "ratings").mkdir(parents=True)
+    (project / "examples.jsonl").rename(folder / "examples.jsonl")
+    lines = (project / "ratings.jsonl").read_text().splitlines(keepends=True)
+    (folder / "ratings" / "mini.jsonl").write_text("".join(lines))
+    label = {"id": json.loads(lines[0])["id"], "rater": "zoe", "kind": "human", "criteria": {"clear": 3}}
+    (folder / "ratings" / "zoe.jsonl").write_text(json.dumps(label) + "\n")
+    export = ("markscheme", "export", "answers.yaml", "--counts")
+    named = run(*export, "named.csv", "--from", "calibration/answers/ratings/mini.jsonl", cwd=project)
+    own = run(*export, "own.csv", cwd=project)
+    assert (named.returncode, own.returncode) == (0, 0), own.stderr
+    assert (project / "own.csv").read_text() == (project / "named.csv").read_text()
+    assert "markscheme calibrate answers --counts own.csv --judge mini" in own.stderr
+
+
+def test_export_of_counts_asks_for_the_judge_if_the_rubric_s_folder_has_ratings_of_two(project: Path) -> None:
+    folder = project / "calibration" / "answers"
+    (folder / "ratings").mkdir(parents=True)
+    (project / "examples.jsonl").rename(folder / "examples.jsonl")
+    for judge in ("mini", "maxi"):
+        rated = (project / "ratings.jsonl").read_text().replace('"mini"', f'"{judge}"')
+        (folder / "ratings" / f"{judge}.jsonl").write_text(rated)
+    export = ("markscheme", "export", "answers.yaml", "--counts", "counts.csv")
+    unnamed = run(*export, cwd=project)
+    assert unnamed.returncode == 2
+    assert "calibration/answers/ratings has ratings of maxi, mini: name one with --judge" in unnamed.stderr
+    chosen = run(*export, "--judge", "maxi", cwd=project)
+    assert chosen.returncode == 0, chosen.stderr
+    assert "--counts counts.csv --judge maxi" in chosen.stderr
+    columns = run(*export, "--raters", "ana", cwd=project)
+    assert "--raters names columns of a table, add --from FILES" in columns.stderr

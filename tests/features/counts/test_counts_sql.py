@@ -307,9 +307,12 @@ def test_export_refuses_to_count_ratings_by_several_judges_or_from_no_readable_f
     tmp_path: Path,
 ) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
+    (tmp_path / "examples.jsonl").write_text("")
     for words, why in (
         (["--raters", "ana"], "--counts-sql TABLE prints a SELECT, or --counts FILE"),
-        (["--raters", "ana", "--counts", "out.csv"], "--from 'graded/*.parquet'"),
+        (["--counts", "out.csv"], "there is no folder calibration/reply here"),
+        (["--counts", "out.csv", "--examples", "examples.jsonl"], "--from 'graded/*.parquet'"),
+        (["--raters", "ana", "--counts", "out.csv", "--examples", "examples.jsonl"], "--from 'graded/*.parquet'"),
         (["--raters", "ana", "--counts", "out.csv", "--from", "a.xlsx"], "must end in .parquet, .csv, .jsonl"),
         (["--counts-sql", "t", "--raters", "ana", "--judge", "a", "--judge", "b"], "counts are of one judge"),
     ):

@@ -17,7 +17,10 @@ from markscheme.files import replacing
 from markscheme.json_text import json_or
 from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.examples_choice import examples_of
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.rated import open_rated
 from markscheme.row_files import CellKinds, row_writer
 from markscheme.rubrics.rubric import Rubric
@@ -34,10 +37,36 @@ def is_of_ratings(files: str) -> bool:
     return isinstance(row, dict) and "criteria" in row
 
 
+def own_ratings(rubric: Rubric, examples: Path | None) -> list[Path]:
+    """Return the files with a judge's ratings in a rubric's calibration folder.
+
+    Args:
+        rubric: The rubric.
+        examples: The file of labelled examples that the user names; None for the rubric's own.
+
+    Raises:
+        UsageError: There are no such files.
+        RatingError: A file can't be read.
+    """
+    _, folder = examples_of(rubric, examples)
+    files = [] if folder is None else sorted((folder / RATINGS_FOLDER).glob("*.jsonl"))
+    rated = [
+        file
+        for file in files
+        if any(rating.kind in JUDGES for rating in open_rated([file], rubric, expected="ratings").files[0].ratings)
+    ]
+    if not rated:
+        raise UsageError(
+            f"calibration/{rubric.name}/{RATINGS_FOLDER} has no judge's ratings to count; name files, such as --from "
+            "'graded/*.parquet'"
+        )
+    return rated
+
+
 def count_ratings(
     rubric: Rubric,
     judge: str | None,
-    file: Path,
+    files: Sequence[Path],
     examples: Path | None,
     target: Path,
     fields: Sequence[str] = (),
@@ -48,16 +77,16 @@ def count_ratings(
 
     Args:
         rubric: The rubric.
-        judge: The judge's name; None if the file has the ratings of a single judge.
-        file: The file of the judge's ratings.
+        judge: The judge's name; None if the files have the ratings of a single judge.
+        files: The files of the judge's ratings.
         examples: The file of labelled examples; None for the rubric's own.
         target: The counts file to write: Parquet, CSV or JSONL, by the ending of its name.
         fields: Fields of the examples by whose values they are also counted: group, system, keys of metadata.
         shown: Number of false passes, and of false fails, that are written next to the counts; None for none.
-        earlier: Name of an earlier judge in the file whose ratings are counted too; None if there is none.
+        earlier: Name of an earlier judge in the files whose ratings are counted too; None if there is none.
 
     Raises:
-        UsageError: The file has no ratings of that judge, the rubric can't be counted, or the counts can't be written.
+        UsageError: No rating is of that judge, the rubric can't be counted, or the counts can't be written.
         RatingError: The ratings or the examples can't be read.
         ComparisonError: No example is labelled.
     """
@@ -66,12 +95,13 @@ def count_ratings(
         refuse_other_column(earlier)
     labelled, _ = labelled_examples(rubric, examples)
     gold = gold_of(labelled, rubric)
-    (rated,) = open_rated([file], rubric, expected="ratings").files
-    ratings = _of_one_judge(rated.judged, judge, file)
+    judged = open_rated(files, rubric, expected="ratings").as_one_file.judged
+    where = str(files[0] if len(files) == 1 else files[0].parent)
+    ratings = _of_one_judge(judged, judge, where)
     comparison = compare(gold.judged(rubric, ratings))
     then = None
     if earlier is not None:
-        then = earlier, compare(gold.judged(rubric, _of_one_judge(rated.judged, earlier, file, "--earlier")))
+        then = earlier, compare(gold.judged(rubric, _of_one_judge(judged, earlier, where, "--earlier")))
     rows = counts_of(comparison, fields, then)
     write_counts(rows, target)
     if shown is not None:
@@ -79,13 +109,13 @@ def count_ratings(
     return len(rows), ratings.raters[0]
 
 
-def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
-    """Return the ratings by the named judge or, without a name, by the only judge in the file.
+def _of_one_judge(ratings: RatingCodes, judge: str | None, where: str, option: str = "--judge") -> RatingCodes:
+    """Return the ratings by the named judge or, without a name, by the only judge who gave any.
 
     Args:
         ratings: Ratings by one judge or several.
         judge: Name of the judge; None if there is only one.
-        file: The file of the ratings, for the error.
+        where: Path of the ratings, for the error.
         option: The option that names the judge, for the error.
 
     Raises:
@@ -95,7 +125,7 @@ def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: s
         return ratings
     if judge is not None and judge in ratings.raters:
         return ratings.of_rater(judge)
-    raise UsageError(f"{file} has ratings of {listed(ratings.raters) or 'no judge'}: name one with {option}")
+    raise UsageError(f"{where} has ratings of {listed(ratings.raters) or 'no judge'}: name one with {option}")
 
 
 def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:

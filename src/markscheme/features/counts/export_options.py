@@ -18,10 +18,15 @@ class CountExportOptions:
     counts_sql: str | None = option(
         None, "print a SELECT that counts the rows of TABLE for calibrate --counts", text_form("a table"), value="TABLE"
     )
-    counts: Path | None = option(None, "write the counts of the files --from to FILE", WRITTEN, value="FILE")
+    counts: Path | None = option(
+        None,
+        "write to FILE the counts of the rubric's ratings, or of the files --from",
+        WRITTEN,
+        value="FILE",
+    )
     wide: str | None = option(
         None,
-        "count these Parquet, CSV or JSONL files, which may be 'graded/*.parquet'",
+        "count these Parquet, CSV or JSONL files, such as 'graded/*.parquet'",
         text_form("files"),
         value="FILES",
         name="from",
