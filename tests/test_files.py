@@ -66,7 +66,7 @@ def test_a_last_line_without_a_line_break_that_a_user_typed_is_never_deleted(tmp
     assert not set_aside_damaged_end(path)
 
 
-def test_a_damaged_last_line_is_set_aside_in_the_same_extra_file_as_an_earlier_damaged_last_line(
+def test_two_damaged_last_lines_of_a_file_are_kept_in_one_file_with_the_ending_damaged(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "ann.jsonl"
@@ -229,7 +229,7 @@ def test_existing_files_and_broken_symlinks_are_left_alone_when_files_are_added(
     assert add_files(files, tmp_path)[0] == []
 
 
-def test_adding_a_file_whose_folder_cannot_be_created_is_reported(tmp_path: Path) -> None:
+def test_writing_a_new_file_into_a_folder_that_cannot_be_created_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("a file where a folder belongs")
     with pytest.raises(UsageError, match="cannot be written"):
         add_files({Path("b", "new.md"): "new"}, tmp_path)

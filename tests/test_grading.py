@@ -286,9 +286,7 @@ def test_a_grade_has_the_fingerprints_of_its_rubric_and_prompt_and_judge() -> No
     assert done.replies == {"live": 1}
 
 
-def test_the_fingerprint_of_how_a_judge_is_asked_changes_with_strategy_samples_and_guidelines_not_with_weights() -> (
-    None
-):
+def test_the_fingerprint_of_how_a_judge_is_asked_changes_with_strategy_and_guidelines_but_not_with_weights() -> None:
     heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
     assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
     for changed in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
@@ -308,7 +306,7 @@ def test_tokens_and_costs_that_are_unknown_for_one_reply_are_unknown_for_the_gra
     assert done.usage.usd == pytest.approx(0.3)
 
 
-def test_the_function_grade_sends_the_same_prompts_for_a_submission_and_for_its_text_and_inputs() -> None:
+def test_grade_in_python_sends_the_same_prompts_for_a_submission_as_for_its_text_and_inputs() -> None:
     def judge_asked(submission: Any, **inputs: Any) -> ScriptedJudge:
         judge = ScriptedJudge([{"a": "MET", "b": "MET"}])
         asyncio.run(grade(TWO, submission, judge, **inputs))
@@ -441,7 +439,7 @@ def test_a_response_with_too_few_readable_samples_is_ungraded_with_the_reason_of
     assert done.error == "a: asks to wait (429)"
 
 
-def test_the_class_scripted_judge_has_the_methods_of_a_judge() -> None:
+def test_a_scripted_judge_has_the_methods_of_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 

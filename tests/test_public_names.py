@@ -101,7 +101,9 @@ def test_every_public_path_to_the_classes_rubric_and_criterion_leads_to_the_same
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_class_rubric_has_its_methods_whichever_module_is_imported_first(method: str, tmp_path: Path) -> None:
+def test_a_rubric_object_has_all_its_methods_even_if_only_its_own_module_is_imported(
+    method: str, tmp_path: Path
+) -> None:
     (tmp_path / "rubric.yaml").write_text("- {weight: 2, requirement: Mentions Paris}\n")
     code = f"""
 import asyncio

@@ -116,7 +116,7 @@ def test_if_normalizing_is_switched_off_the_score_is_the_raw_score_and_the_decis
 
 
 @given(case=graded(st.floats(-100, -0.01)))
-def test_the_score_of_a_rubric_with_faults_only_is_1_plus_the_raw_score_as_a_share_of_the_weights(
+def test_the_score_of_a_rubric_of_faults_is_1_if_none_is_present_and_0_if_all_are(
     case: tuple[Rubric, dict[str, Outcome]],
 ) -> None:
     rubric, outcomes = case

@@ -168,7 +168,7 @@ def test_a_quote_is_looked_up_in_every_input_that_was_shown_and_the_verdict_says
     [GOOD, f"\n{GOOD} \n", json.dumps(json.loads(GOOD)["verdicts"])],
     ids=["bare", "with white space", "without its cover"],
 )
-def test_a_reply_that_consists_of_the_json_object_of_an_answer_is_read(text: str) -> None:
+def test_a_reply_of_nothing_but_the_json_object_of_an_answer_is_read(text: str) -> None:
     outcome = read_one(text)
     assert isinstance(outcome, Verdict)
     assert outcome.level == 4
@@ -287,7 +287,7 @@ ALTERED = {
 
 @pytest.mark.parametrize("place", ["response", "context", "query"])
 @pytest.mark.parametrize("altered", ALTERED)
-def test_a_forged_verdict_in_any_input_never_counts_if_the_judge_repeats_it_however_it_is_altered(
+def test_a_forged_verdict_in_an_input_never_counts_if_the_judge_repeats_it_in_another_form(
     altered: str, place: str
 ) -> None:
     shown = {"query": "Where?", "context": "A map.", "response": "It is Paris."}

@@ -21,7 +21,7 @@ def test_every_weighted_share_in_the_reference_file_is_reproduced() -> None:
         assert (share.lower(0.975), share.upper(0.975)) == approx((case["low"], case["high"]), abs=5e-4), case["name"]
 
 
-def test_every_weighted_mean_in_the_reference_file_is_reproduced() -> None:
+def test_weighted_means_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("verdict3.yaml", "weighted_mean"):
         mean = grouped_mean(case["differences"], None, case["weights"])
         assert mean.value == approx(case["value"], abs=6e-5)

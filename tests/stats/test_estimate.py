@@ -106,7 +106,7 @@ def sentences_read(text: str) -> list[str]:
         "estimate.note != f'withheld: {NO_SPREAD}'",
     ],
 )
-def test_the_search_for_code_that_branches_on_a_printed_sentence_finds_a_planted_case(read: str) -> None:
+def test_the_search_for_code_that_reads_printed_sentences_recognizes_such_code(read: str) -> None:
     assert sentences_read(read) == [ast.unparse(ast.parse(read))]
 
 

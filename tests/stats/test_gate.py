@@ -82,7 +82,7 @@ def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_label
 
 
 @pytest.mark.parametrize(("kept", "lost", "passed", "stopped"), [(28, 22, 2, 51), (40, 10, 10, 40), (90, 10, 3, 97)])
-def test_labels_of_a_single_stratum_get_about_the_same_intervals_as_a_random_draw(
+def test_drawing_all_labels_from_a_single_stratum_hardly_changes_the_intervals(
     kept: int, lost: int, passed: int, stopped: int
 ) -> None:
     gold = [1.0] * (kept + lost) + [0.0] * (passed + stopped)
@@ -99,7 +99,7 @@ def test_labels_of_a_single_stratum_get_about_the_same_intervals_as_a_random_dra
         )
 
 
-def test_intervals_contain_the_true_share_at_least_92_times_in_100_if_the_judge_changed_since_the_draw() -> None:
+def test_intervals_from_strata_of_an_earlier_judge_contain_the_true_share_in_at_least_92_percent_of_draws() -> None:
     draw = np.random.default_rng(5)
     holds = []
     for _ in range(150):

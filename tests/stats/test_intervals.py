@@ -293,7 +293,7 @@ def listed(rows: list[list[int]]) -> dict[int, float]:
         lambda width: st.lists(st.lists(st.integers(-6, 6), min_size=width, max_size=width), min_size=1, max_size=6)
     )
 )
-def test_the_distribution_of_a_sum_of_random_choices_equals_that_from_listing_every_combination(
+def test_the_distribution_of_a_sum_of_one_random_value_per_row_equals_that_from_listing_all_sums(
     rows: list[list[int]],
 ) -> None:
     lowest, probability = sum_of_choices(rows)
@@ -303,7 +303,7 @@ def test_the_distribution_of_a_sum_of_random_choices_equals_that_from_listing_ev
         assert chance == pytest.approx(expected.get(lowest + step, 0.0), abs=1e-14)
 
 
-def test_sign_flip_p_values_of_the_reference_file_follow_from_the_distribution_of_a_sum_with_random_signs() -> None:
+def test_sign_flip_p_values_from_the_distribution_of_random_sums_equal_those_in_the_file_of_reference_values() -> None:
     for case in block(REFERENCE, "sign_flip")["cases"]:
         differences = np.array(case["differences"])
         lowest, probability = sum_of_choices(np.stack([differences, -differences], axis=1))

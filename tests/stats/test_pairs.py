@@ -34,7 +34,7 @@ def by_counting(gold: Integers, judge: Integers) -> Floats:
 
 @law
 @given(ranks())
-def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_any_small_set_of_units(
+def test_the_number_of_concordant_minus_discordant_pairs_equals_a_direct_count_on_small_random_data(
     found: tuple[Integers, Integers],
 ) -> None:
     gold, judge = found
@@ -43,7 +43,7 @@ def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_any_small_se
 
 @pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
 @pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
-def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_1_to_600_distinct_values(
+def test_the_number_of_concordant_minus_discordant_pairs_equals_a_direct_count_with_up_to_600_levels(
     n_gold: int, n_judge: int
 ) -> None:
     rng = np.random.default_rng(n_gold * n_judge)
@@ -51,7 +51,7 @@ def test_concordant_minus_discordant_pairs_equal_a_direct_count_for_1_to_600_dis
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
 
 
-def test_the_function_concordance_returns_an_empty_array_without_units() -> None:
+def test_counting_concordant_pairs_without_any_unit_gives_an_empty_array() -> None:
     nobody = np.zeros(0, dtype=np.int64)
     assert concordance(nobody, nobody).tolist() == []
 

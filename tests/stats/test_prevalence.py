@@ -52,7 +52,7 @@ def test_a_pass_rate_from_labels_drawn_by_verdict_equals_that_of_an_independent_
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
 
 
-def test_two_functions_for_a_pass_rate_from_labels_drawn_by_verdict_agree_at_every_confidence_level() -> None:
+def test_a_pass_rate_from_labels_drawn_by_verdict_is_the_same_from_both_functions_that_compute_it() -> None:
     for level in (0.95, 1 - 0.05 / 26):
         whole = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict", level=level)
         by_verdict = rate_by_verdict(LABELLED[1], np.sum(LABELLED, axis=0), POOL, level=level)
@@ -119,7 +119,7 @@ def test_intervals_of_corrected_pass_rates_contain_the_true_rate_often_enough_ev
     assert missed / 800 <= 0.07 + 2.5 * np.sqrt(0.07 * 0.93 / 800)
 
 
-def test_pass_rates_equal_those_of_the_reference_file() -> None:
+def test_pass_rates_equal_those_in_the_file_of_reference_values() -> None:
     case = block("reference.yaml", "corrected_pass_rate")
     table = as_table([case["counts"][cell] for cell in ("n11", "n10", "n01", "n00")])
     pool = [case["unlabelled"] - case["unlabelled_pass"], case["unlabelled_pass"]]

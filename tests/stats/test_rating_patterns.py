@@ -46,7 +46,7 @@ def test_units_of_one_group_are_left_out_together_by_the_jackknife() -> None:
     assert table.left_out.copies.tolist() == [1, 1]
 
 
-def test_rating_patterns_computed_without_a_jackknife_count_all_units_and_leave_none_out() -> None:
+def test_rating_patterns_counted_without_a_jackknife_include_all_units() -> None:
     table = rating_patterns([[0, 0], [0, 1]], [0, 1], leave_out=False)
     assert table.remaining(table.rated).tolist() == [4]
 

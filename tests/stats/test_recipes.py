@@ -45,8 +45,10 @@ REPRODUCED = {
         "least_n_for_bound": [
             "features/label/test_statistics.py::test_the_fewest_labels_that_bound_an_error_rate_equal_those_computed_with_scipy"
         ],
-        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_reference_file"],
-        "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_those_of_the_reference_file"],
+        "corrected_pass_rate": [
+            "stats/test_prevalence.py::test_pass_rates_equal_those_in_the_file_of_reference_values"
+        ],
+        "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_those_in_the_file_of_reference_values"],
         "alt_test": [
             "stats/test_annotators.py::test_the_alternative_annotator_test_gives_the_values_of_its_authors_program"
         ],
@@ -125,7 +127,9 @@ REPRODUCED = {
         "weighted_share": [
             "stats/test_drawn_weights.py::test_every_weighted_share_in_the_reference_file_is_reproduced"
         ],
-        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_in_the_reference_file_is_reproduced"],
+        "weighted_mean": [
+            "stats/test_drawn_weights.py::test_weighted_means_equal_those_in_the_file_of_reference_values"
+        ],
         "limit": [
             "calibration/comparison/test_limits.py::test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file"
         ],
@@ -217,7 +221,7 @@ def parts_at(block: Any, path: list[str]) -> list[Any]:
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_block_of_a_reference_file_is_reproduced_by_a_test_or_left_out_with_a_reason(file: str) -> None:
+def test_each_part_of_a_file_of_reference_values_is_compared_by_a_test_or_listed_with_a_reason(file: str) -> None:
     left_out = {name for name in NOT_BUILT[file] if "." not in name}
     assert set(blocks(file)) == set(REPRODUCED[file]) | left_out
     assert not set(REPRODUCED[file]) & left_out

@@ -151,7 +151,7 @@ def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def test_the_number_of_published_figures_that_tests_leave_out_equals_the_expected_number_for_each_reason() -> None:
+def test_tests_leave_out_only_the_expected_number_of_published_figures_for_each_reason() -> None:
     entries, lines = published(), irrcac()
     assert (len(entries), len(lines)) == (73, 159)
     beside = Counter(key for entry in entries for key in others_uncertainty(entry))

@@ -101,7 +101,7 @@ def test_jackknife_intervals_of_errors_equal_those_computed_with_other_libraries
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
-def test_errors_of_scores_equal_those_of_the_reference_file() -> None:
+def test_errors_of_scores_equal_those_in_the_file_of_reference_values() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
     values = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
@@ -162,7 +162,7 @@ def test_the_jackknife_of_errors_leaves_out_whole_groups(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
-def test_the_jackknife_of_macro_averages_equals_recomputing_without_each_group(name: str) -> None:
+def test_jackknife_limits_of_macro_averages_equal_those_from_leaving_out_each_group_in_turn(name: str) -> None:
     gold, judge = some_levels(9, 80, k=3)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     estimate = macro_family(gold, judge, groups=groups)[name]

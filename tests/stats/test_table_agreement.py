@@ -49,7 +49,7 @@ def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_ev
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_in_statistics_pooled_over_annotators_all_pairs_of_ratings_of_one_unit_count_as_one_group() -> None:
+def test_statistics_pooled_over_annotators_count_all_pairs_of_ratings_of_one_unit_as_one_group() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"

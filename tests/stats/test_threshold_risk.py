@@ -34,7 +34,7 @@ def test_the_chance_that_a_run_fails_a_threshold_equals_that_of_an_independent_p
         assert risk.p_fail.value == approx(p, abs=1e-6)
 
 
-def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_reproduced() -> None:
+def test_chances_to_fail_a_threshold_equal_those_in_the_file_of_reference_values() -> None:
     cases = [case for case in block("improve_gate_stress.yaml", "gate") if "threshold" in case]
     given = {"as above": cases[0]["scores"]}
     for case in cases:
@@ -49,7 +49,7 @@ def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_rep
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_drop_detected_in_80_of_100_runs_equals_that_of_an_independent_program_and_the_formula() -> None:
+def test_the_smallest_drop_that_runs_can_detect_equals_that_of_an_independent_program() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)
