@@ -284,8 +284,9 @@ class Calibration(Reported):
         """Return the calibration with wider intervals, to account for the settings that were tried on the same labels.
 
         Args:
-            settings: Number of settings that were tried, this one included.
-            on_record: True if they are on record; None if no such record is kept.
+            settings: Number of settings that were tried, including the one of this calibration.
+            on_record: True if all these settings are on record, False if recording failed; None if no record of tried
+                settings is kept.
         """
         if settings == self.comparison.settings:
             return replace(self, settings_kept=on_record)
@@ -529,10 +530,11 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration, without a gate if too few labels still count since criteria were reworded.
+    """Return the calibration with what the rewording of criteria means for it.
 
-    Once enough examples were labelled again and the new labels agree with the old ones, the finding on old labels is
-    dropped: there is nothing left to label.
+    If the judge could gate by all labels, but not by those alone that count for a gate since the rewording, its use is
+    lowered. If enough examples were labelled again and the new labels agree with the old ones, the finding on old
+    labels is dropped, since there is nothing left to label.
 
     Args:
         calibration: The calibration by all labels.

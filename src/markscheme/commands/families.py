@@ -310,7 +310,7 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
 
 
 def is_written(parameter: FunctionParameter) -> bool:
-    """Return True if a parameter's form says that its value is a file that the command writes."""
+    """Return True if the value of a command's parameter is, by its ValueForm, a file that the command writes."""
     marks = get_args(parameter.annotation)
     forms = (mark.form if isinstance(mark, DeclaredOption) else mark for mark in marks)
     return any(isinstance(form, ValueForm) and form.is_written for form in forms)

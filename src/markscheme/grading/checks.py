@@ -271,7 +271,7 @@ _TEXT_CHECKS: Mapping[str, Scorer] = dict(zip(TEXT_CHECKS, (exact_match, json_va
 
 @lru_cache(maxsize=64)
 def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
-    """Wrap a check of an agent's steps as a Scorer, which is made only once and then cached.
+    """Return the Scorer that runs a check of an agent's steps; it is cached, so that `load` is called only once.
 
     Args:
         name: Name of the check.

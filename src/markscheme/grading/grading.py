@@ -99,11 +99,11 @@ def _lacks(rubric: Rubric, submission: Submission) -> str | None:
 
 
 class Admitting(AroundGrader):
-    """A grader that passes submissions to another grader, but leaves ungraded any that its rubric can't grade.
+    """A grader that wraps another one, and leaves a submission ungraded if there is an objection to grading it.
 
     Attributes:
         objections: Functions that return why a submission can't be graded, or None; called in this order.
-        refusing: The grader that makes the Grades of submissions that can't be graded.
+        refusing: The grader whose method `ungraded` makes the Grade of a submission that can't be graded.
     """
 
     def __init__(self, grader: SubmissionGrader, objections: Sequence[Objection], refusing: SubmissionGrader) -> None:
@@ -112,7 +112,7 @@ class Admitting(AroundGrader):
         self.refusing = refusing
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the wrapped grader, or return an ungraded Grade if the rubric can't grade it."""
+        """Grade a submission by the wrapped grader, or return an ungraded Grade if there is an objection."""
         for objection in self.objections:
             why = objection(submission)
             if why is not None:

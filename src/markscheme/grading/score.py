@@ -234,13 +234,16 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Map each outcome of a criterion (what it adds to the sum, and if the response may pass) to its probability.
+    """Return the probabilities of what a criterion may do to the response's score and decision.
 
     Args:
         criterion: The criterion.
-        probabilities: Probability of each of its levels.
-        certain: Known levels, by criterion. If code checks the criterion and its level is among these, this level has
-            probability 1.
+        probabilities: The judge's probability of each level of the criterion.
+        certain: Levels in the grade, by criterion. If code checks the criterion, its level here has probability 1.
+
+    Returns:
+        A mapping to probabilities. The key is a pair: the criterion's weight times the position of its level, and
+        False if this level fails the response because the criterion is required, else True.
     """
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:

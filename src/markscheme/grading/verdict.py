@@ -148,8 +148,8 @@ def read_verdicts(
     """Read a judge's reply: map each criterion that it was asked about to its outcome, in the order of `criteria`.
 
     Args:
-        reply: The reply as received; a reply with parts is read part by part, and the outcomes are combined by its
-            rule.
+        reply: The reply as received. If it has parts, each part is read by itself, and the outcomes are combined as
+            `reply.rule` says.
         criteria: The criteria that it was asked about.
         shown: The texts that the judge was shown, by name, the response as `response`; a single text is the response.
             Quotes are looked up in them, and a verdict that only repeats a passage of them is not read.

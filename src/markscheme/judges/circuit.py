@@ -99,8 +99,8 @@ class Circuit:
 
         Args:
             error: The error of the call.
-            patience: Seconds for which a judge that is down is tried again.
-            was_try: True if the call was a trial call.
+            patience: Seconds for which a judge that is down is tried again, before it is given up.
+            was_try: True for a trial call: while the judge is down, one call at a time is made to try it.
             timed_out: True if the call took half the deadline or more.
 
         Raises:

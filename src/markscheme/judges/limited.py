@@ -371,8 +371,8 @@ class Limited(Wrapping):
     Attributes:
         judge: The judge that calls a provider; each member of a panel is wrapped separately.
         limiter: The limiter, which all judges of a process share.
-        price: Price of the judge's tokens; None if unknown. A function is called without arguments before
-            each call of the judge.
+        price: Price of the judge's tokens, or a function without arguments that returns the price and is called before
+            each call of the judge; None if the price is unknown.
         deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
             whose requests queue behind one another, such as a local model.
         attempts: Largest number of attempts.
@@ -575,7 +575,7 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """Return a reply whose usage also counts the failed calls that came before it."""
+    """Return a reply whose usage also counts the failed calls that came before it; `more` is their number."""
     if not more:
         return reply
     if reply.parts:

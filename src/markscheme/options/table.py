@@ -47,14 +47,15 @@ class DeclaredOption(NamedTuple):
         is_setting: True if the settings file may set it.
         is_named: True if it may be typed by its name, and not only as `-o KEY=VALUE`.
         written: The types that its value may have in the settings file; None for any that `form` allows.
-        never_in_files: Function that returns a noun for what a value names if the settings file may not name such a
-            thing, else None; None to allow all values.
+        never_in_files: Function that, given a value that only the command line may set, returns a noun for what the
+            value names, such as "code", for the error; it returns None for any other value. None if the settings file
+            may set every value.
         of_model: True if an experiment may set it for the model that makes the outputs.
         parameter: True if it is a parameter of the model, which a kind of judge takes or refuses.
         several: True if its value is a list of all words that were given.
         opens: True if it says how a judge is opened, so that it can't apply to a judge that is open already.
-        goes_with: The option that it belongs to: if a stronger source sets that option, this one is ignored; None for
-            none.
+        goes_with: Name of the option to which it belongs: if a stronger source sets that option, this one is ignored.
+            None if it belongs to no other option.
         off: The option of the command line that switches it off, for a switch that is on by default.
         variable: The environment variable that sets it in Promptfoo and pytest; None if there is none.
     """

@@ -425,9 +425,10 @@ class _Component:
 
 
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
-    """Yield the results of all assertions in a grading result, without manual ratings.
+    """Yield the result of each assertion in a grading result, without manual ratings.
 
-    Promptfoo lists an assertion's components twice: inside the assertion, and right after it.
+    Promptfoo lists the components of an assertion twice: inside the assertion, and right after it. They are yielded
+    once, and only if they belong to an assertion set or name a metric.
     """
     listed = objects(grading.get("componentResults"))
     index = 0

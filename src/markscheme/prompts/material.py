@@ -115,7 +115,11 @@ class Material:
         return holds
 
     def _texts_with(self, level: str) -> "list[_TextByWords]":
-        """Return those of the material's texts that contain a level after the word "level", as in "level: 3"."""
+        """Return the texts of the material in which the word "level" precedes a certain level, as in "level: 3".
+
+        Args:
+            level: The level as the judge wrote it.
+        """
         texts = self._with_level.get(level)
         if texts is None:
             words = _statement("level", level)

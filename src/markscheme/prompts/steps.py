@@ -68,7 +68,7 @@ class AgentStep:
 
     @property
     def words(self) -> str:
-        """Head and text as a judge sees them; a long text is reduced to its first and last characters."""
+        """The step as a judge sees it: role and title, then the text, without its middle if it is long."""
         text = self.text
         head = self.head
         if len(text) > MOST_OF_STEP:
@@ -425,7 +425,10 @@ def _opening_step(span: TraceSpan) -> list[AgentStep]:
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
-    """Return the step at a span's end, after the spans inside it, with the span's result or failure, if known."""
+    """Return, as a list, the step with a span's result or failure; [] if neither is known.
+
+    It comes at the span's end, after the steps of the spans inside the span.
+    """
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_words_of_value(span.gave)] if span.gave is not None and span.answered is None else []
     if not failure and not gave:

@@ -130,7 +130,15 @@ class Openings(NamedTuple):
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return the latest test of these wordings by this judge on exactly today's labels, with its number, from 1."""
+        """Return number, from 1, and record of the latest test of some wordings on the labels as they are today.
+
+        Args:
+            wordings: Fingerprints of the wordings.
+            judge: Fingerprint of the judge; None if no judge was asked.
+
+        Returns:
+            The number and the record; None if there was no such test.
+        """
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)

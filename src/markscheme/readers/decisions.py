@@ -200,7 +200,7 @@ def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iter
     Args:
         line: The line.
         reader: Reader of the rating's levels.
-        named: True if the user names the rubric, so that levels by criterion are read.
+        named: True if the user names the rubric; only then are the levels in `criteria` read.
     """
     gold = _decision(line, "gold")
     if gold is not None:

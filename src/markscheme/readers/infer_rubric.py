@@ -37,7 +37,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
     MET and UNMET, true and false, and only 0 and 1 make a yes/no scale. All weights are 1.
 
     Args:
-        rows: The rated items, each with its level, or an object that holds it, by criterion.
+        rows: The rated items: for each one, its level by criterion, or an object with the key `level` in its place.
         path: The source of the rows, for messages.
 
     Raises:

@@ -41,7 +41,8 @@ class SharedScales:
     Attributes:
         spans: Lowest and highest value of the scale that judges used, under "judge", and of people's scale, under
             "human".
-        ends: The scale that numbers are converted to, by "judge" or "human" and by criterion, or `OVERALL`.
+        ends: Lowest and highest value of the scale that numbers are converted to. The key is a pair: "judge" or
+            "human", and a criterion or `OVERALL`. Numbers without a key stay as they are.
     """
 
     spans: Mapping[str, Span]

@@ -81,12 +81,12 @@ class PairRow:
     Attributes:
         id: Id of the pair.
         texts: The two responses.
-        systems: Names of the systems that wrote them, in the same order; "" if unknown.
+        systems: Names of the systems that wrote the responses, in the order of `texts`; "" if unknown.
         inputs: The inputs that both respond to, by name.
         answers: The preferences.
         group: Name of the group that the pair belongs to; "" or None if it has none.
         ids: Ids of the two responses; "" if the file has none.
-        lost: What the file says of the pair and no label can hold, each to be counted as lost.
+        lost: Descriptions of content on the pair that no label can hold, and that is counted as lost.
     """
 
     id: str

@@ -9,11 +9,11 @@ from markscheme.readers.imported import number
 
 @dataclass(frozen=True, slots=True)
 class Recoding:
-    """Levels of a table as the option `--levels` lists them, and the level (or none) that other cells count as.
+    """The value of the option `--levels`: the levels of a table, and the cells that are read as another level.
 
     Attributes:
         levels: Names of the levels, worst first.
-        cells: The level that a cell counts as, by the cell's text; "" is a missing rating.
+        cells: The level as which a cell is read, by the cell's text; "" for a cell that is read as a missing rating.
     """
 
     levels: tuple[str, ...]

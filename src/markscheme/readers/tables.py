@@ -105,10 +105,12 @@ def read_rows(reading: ImportedFile) -> None:
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[str]:
-    """Return the names by which a column of labels is recognized, the preferred ones first, without criteria's names.
+    """Return the names by which a column of labels is recognized, the preferred ones first.
+
+    A name of a criterion isn't among them, since its column holds levels of the criterion.
 
     Args:
-        rows: The table's rows.
+        rows: The table's rows, which show if a column `expected` holds labels.
         reading: The file's content so far, with the rubric's criteria.
     """
     return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
@@ -225,7 +227,10 @@ class _Table:
             self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """Split a row into its id and its other cells; "" and () if no one column is the id or a cell isn't text."""
+        """Split a row into its id and a tuple of all else: the names of its columns, then its other cells.
+
+        Return "" and () if there isn't exactly one column that may be the id, or if a cell isn't text.
+        """
         names = tuple(raw)
         column = self._id_columns.get(names)
         if column is None:

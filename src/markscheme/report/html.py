@@ -214,7 +214,7 @@ class _LaidOut:
         self._html: dict[Hashable, str] = {}
 
     def html(self, case: Case, limit: int) -> str:
-        """Render the texts of an example as HTML, each cut to a limit; "" if the response isn't known."""
+        """Render the texts of an example as HTML, each cut to `limit` characters; "" if the response isn't known."""
         if case.response is None:
             return ""
         shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))

@@ -224,9 +224,10 @@ def _holds_criteria(path: Path) -> bool:
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
-    """Return True if data seem meant as a mapping with these keys, perhaps with some misspelt.
+    """Return True if data may be meant as a mapping with these keys, some of which may be misspelt.
 
-    At most a few keys are unknown, or at most as many as are known. Data other than a mapping count as meant so.
+    It is True if at most `MISSPELT` keys are unknown, or no more keys than are known. It is also True if data are no
+    mapping.
     """
     if not isinstance(data, Mapping):
         return True

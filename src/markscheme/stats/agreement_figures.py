@@ -203,7 +203,10 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the numbers of units per row; if `mirrored`, repeat all of them, as each pair counts in both orders."""
+    """Return the number of units of each row; if `mirrored`, follow these numbers by the same numbers again.
+
+    If `mirrored`, rows are pairs of responses, which count once in each order.
+    """
     return np.concatenate([units, units]) if mirrored else units
 
 

@@ -333,7 +333,11 @@ class _AlphaComparison:
         return self._coefficient(with_judge, rating, level), guard(gap, self._fewest_off(rating))
 
     def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
-        """Return a gap of 0 for raters who all agreed, with an interval as wide as unseen disagreement allows."""
+        """Return the gap of `Ceiling` for raters who all agreed: 0, with limits as far apart as unseen examples allow.
+
+        Args:
+            gap: The gap, whose limits are replaced.
+        """
         name = "krippendorff_alpha"
         groups = self.groups
         alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=groups, level=GAP_LEVEL)

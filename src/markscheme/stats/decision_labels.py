@@ -191,7 +191,9 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return, per number of examples, the hits at which the exact lower limit passes a bound; ∞ if none suffices.
+    """Return, for each number of examples, the hits from which the exact lower limit is above a bound.
+
+    The hits needn't be whole numbers. They are ∞ if even hits on all examples aren't enough.
 
     Args:
         n: Numbers of examples.

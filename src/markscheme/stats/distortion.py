@@ -464,13 +464,17 @@ def _second_slope(
 ) -> Floats:
     """Compute a feature's coefficient in a regression on a control and the feature, then without each group.
 
-    Each argument is a list of arrays; the covariances are computed over all of them together.
+    Outcome, control and feature are lists of arrays with an array for each pair of raters. One coefficient is computed
+    from the arrays of all pairs together.
 
     Args:
-        y: The outcomes.
+        y: The outcome.
         control: The ratings that are held equal.
         feature: The feature.
         covariances: Computes covariances, over all units and then without each group.
+
+    Returns:
+        The coefficient, shape (1 + n_groups,); nan where control and feature determine each other.
     """
     covariance = covariances.of
     own_own = covariance(control, control)

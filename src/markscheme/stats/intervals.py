@@ -127,7 +127,7 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
 
 
 def t_quantile(df: float, level: float) -> float:
-    """Compute the t between which and -t a share `level` of Student's distribution lies, at `df` degrees of freedom.
+    """Compute the t for which a share `level` of Student's distribution, with `df` degrees of freedom, is within ±t.
 
     Example:
         >>> round(t_quantile(9, 0.95), 4)
@@ -495,7 +495,7 @@ class Groups:
     jackknife leaves out one set at a time: a group, or several groups if there are too many.
 
     Attributes:
-        number: Number, from 0, of the set in which each row is left out, shape (n_rows,).
+        number: Index of the set with which each row is left out, shape (n_rows,).
         n: Number of groups; the number of units if units have no groups.
         times: Number of units that each row represents within its set, shape (n_rows,); None if each row is one unit.
         copies: Number of equal groups that each set represents, shape (n_sets,); None if each set is one group.

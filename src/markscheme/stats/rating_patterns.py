@@ -48,8 +48,8 @@ class RatingPatterns:
         values: Possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
         codes: Distinct rows of ratings as indices into `values`, -1 where missing, shape (n_rows, n_raters).
         times: Number of units that have each row, shape (n_rows,).
-        left_out: Sets to leave out in turn; empty if only values are needed.
-        set_of: Index of the set with which each unit is left out, -1 for one without any rating, shape (n_units,).
+        left_out: Sets of units that the jackknife leaves out in turn; empty if no intervals are needed.
+        set_of: Index of the set to which each unit belongs, -1 for a unit without any rating, shape (n_units,).
         grouped: True if groups of units are left out instead of units.
         between: A rating that lies between levels; None if there is none.
         raters: Names of the raters, for messages.

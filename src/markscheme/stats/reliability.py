@@ -179,7 +179,11 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if confidence limits for this table are to be classic F limits, False if jackknife limits."""
+        """Return True if the limits of intervals are to be computed by the F distribution, False if by the jackknife.
+
+        Args:
+            limits: The kind of limits that the caller chose; "auto" to choose by the numbers of units and of values.
+        """
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT

@@ -214,7 +214,7 @@ class LevelSwap:
 
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
-        """Indices of the criteria on which gold's level would change any example's score or decision."""
+        """Indices of the criteria on which gold's level instead of the judge's changes any score or decision."""
         differs = []
         for index in range(self.is_known.shape[1]):
             moves = self.moves([index])

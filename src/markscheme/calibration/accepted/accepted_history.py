@@ -161,7 +161,11 @@ def _point(line: Mapping[str, Any]) -> AcceptedPoint:
 
 
 def _agreement(limits: Mapping[str, Any]) -> Estimate:
-    """Read a share of agreement, which has no value in a run whose scores nobody's labels could be compared with."""
+    """Read the share of agreement of an accepted run, without a value if the run had no scores to compare.
+
+    Args:
+        limits: The share and its limits, under "value", "low" and "high".
+    """
     value = limits["value"]
     return Estimate(value, limits["low"], limits["high"], undefined="no scores to compare" if value is None else None)
 

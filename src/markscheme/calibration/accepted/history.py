@@ -143,12 +143,12 @@ class AcceptedRuns(NamedTuple):
             current: The setting of this run.
             examples: The examples of this run.
             ask: How the judge is asked.
-            judge: The judge.
-            opened: Opens the judge once more.
-            close: True if the judge is closed at the end.
+            judge: The judge of this run.
+            opened: Function that opens the judge once more.
+            close: True to close the judge at the end.
 
         Returns:
-            The accepted run, with the ratings of the replay if there was one, and the cost.
+            `since`, to which the ratings are added if anything was graded, and the cost.
         """
         accepted = since.accepted
         replaying = _replaying_judge(judge, opened, may_ask=self.accepting.replay)

@@ -167,7 +167,7 @@ def side_rate(name: WrongName | SideName, share: SideShare, level: float = 0.95)
     Args:
         name: What the share is of: "false_pass" or "stops" for gold's fails that the judge passes, or that it fails;
             "false_fail" or "keeps" for gold's passes that it fails, or that it passes.
-        share: Share of those fails, or passes, with that decision by the judge.
+        share: Number of gold's fails, or of its passes, and the share of them that the judge decides as `name` says.
         level: Level of the interval, 0 to 1.
     """
     if not share.of:

@@ -227,9 +227,10 @@ class CriterionComparison:
 
 
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
-    """Return the distinct combinations of values in the given columns, by group, each with its number of examples.
+    """Merge examples that have equal values in all columns; return the merged columns and their groups.
 
-    A small set is returned unchanged.
+    The returned groups have the number of examples that each merged row represents. Examples of different groups aren't
+    merged. With fewer than `FEWEST_TO_MERGE` examples, columns and groups are returned unchanged.
 
     Args:
         columns: Columns of shape (n_examples,), nan where there is no value.

@@ -99,7 +99,7 @@ class Repair:
 
     @property
     def is_idle(self) -> bool:
-        """True if the repair corrects no wrong decision although decisions were compared."""
+        """True if decisions were compared, and the repair would correct none of the wrong ones."""
         return self.decided > 0 and not self.repaired
 
     @property
@@ -196,7 +196,10 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels with gold's, to count what replacing them changes; None if that can't be counted.
+    """Return the levels of judge and gold, to count which decisions change if gold's replace the judge's.
+
+    Return None for pairs, for a rubric without pass and fail or with too few criteria that decide it, and if no
+    decision follows from levels.
 
     Args:
         table: A table with both columns.

@@ -165,5 +165,10 @@ class Commands:
 
 
 def _command(name: str, *words: str | None) -> str:
-    """Return a markscheme command line from the command's name, its subject and its options."""
+    """Return a markscheme command line, with the options by which the run reads files.
+
+    Args:
+        name: Name of the command.
+        words: The command's subject and options, as typed in a shell; None and "" are left out.
+    """
     return with_reading_options(" ".join(("markscheme", name, *filter(None, words))))

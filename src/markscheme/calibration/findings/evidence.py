@@ -384,13 +384,13 @@ class Evidence:
     def _advice(
         self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
     ) -> str:
-        """Return a finding's suggestion; for a table without a rubric, one that doesn't propose to edit a rubric.
+        """Return a finding's suggestion; for a table without a rubric, advice that proposes no edit of a rubric.
 
         Args:
             kind: The kind of finding.
             criterion: The criterion; None for the whole rubric.
-            suggestion: The suggestion for a rubric.
-            worst: Indices of the examples that show the fault best.
+            suggestion: The suggestion if there is a rubric.
+            worst: Indices of the examples that show the fault best, which the advice names.
         """
         if self.comparison.rubric.table_of is None:
             return suggestion
@@ -441,7 +441,12 @@ class Evidence:
         return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-        """Say which levels judge and gold gave the examples at `places`, grouping those with the same two levels."""
+        """Say which levels judge and gold gave to examples, and name the examples with the same two levels together.
+
+        Args:
+            criterion: The criterion.
+            places: Indices of the examples, of which the first few are named.
+        """
         by_levels: dict[str, list[str]] = defaultdict(list)
         for index in places[:MOST_NAMED]:
             its = criterion.scale.level_name(float(criterion.judge[index]))

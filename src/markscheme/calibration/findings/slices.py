@@ -403,7 +403,9 @@ class _Looks:
         return of_parts
 
     def _measured_in(self, name: str | None, figure: FigureName) -> str | None:
-        """Return the unit of a bias or MAE on a criterion's levels: "levels" or "of the scale"; None for other figures.
+        """Return the unit of a bias or MAE on a criterion's levels; None for any other figure.
+
+        The unit is "levels" or, if the values of the criterion's scale are positions from 0 to 1, "of the scale".
 
         Args:
             name: Name of the criterion; None for a figure on scores or decisions.

@@ -241,7 +241,12 @@ _Group: TypeAlias = tuple[RatingTable, RatingTable]
 
 
 def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
-    """Return why a corrected rate of a single group isn't reported, given how labels were drawn; None if it is."""
+    """Return why the corrected pass rate of one group of responses isn't reported; None if it is reported.
+
+    Args:
+        labelled: The group's labelled examples.
+        how: How these examples were drawn.
+    """
     if how == "elsewhere":
         return Reason("group-without-own-labels")
     passes = _passes(labelled)
@@ -339,9 +344,9 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count tests that were graded in both groups, by the judge's verdict in each, shape (2, 2).
+    """Count the test cases that have a graded response in both of two groups of responses, shape (2, 2).
 
-    Rows are fails and passes in the first group, columns fails and passes in the second.
+    Rows are fails and passes of the first group by the judge, columns are fails and passes of the second.
     """
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):

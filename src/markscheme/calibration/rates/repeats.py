@@ -29,7 +29,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
         averaged: Number of runs that CI averages.
 
     Raises:
-        ComparisonError: The runs have different cases, or a single one.
+        ComparisonError: Over a tenth of the cases aren't in every run, or too few cases are graded in all runs.
         NothingGraded: Over a tenth of the cases are not graded in some run.
     """
     n_cases = len(runs.ids)

@@ -109,7 +109,7 @@ class _Question:
         sample: Number of the sample.
         answer: The future that gets the reply.
         failures: Number of failed attempts.
-        reserved: Largest possible cost in US dollars, reserved while the prompt is in a batch; None if it is in none.
+        reserved: Largest possible cost in US dollars, reserved while the prompt is in a batch; None outside a batch.
     """
 
     prompt: Prompt

@@ -217,7 +217,11 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
 
 
 def _refuse_counts(data: Mapping[str, Any]) -> None:
-    """Raise ValueError if a count of labels, decisions or errors isn't a whole number, or is above that of labels."""
+    """Raise ValueError if a count isn't a whole number from 0, or if decisions or errors are more than the labels.
+
+    Args:
+        data: The content of a certificate.
+    """
     labels = data.get("labels") or {}
     n = labels.get("n")
     of_labels = {f"labels.{key}": labels.get(key) for key in ("n", "groups", "explicit")}

@@ -136,7 +136,7 @@ def _refuse_part(labels: LabelOptions, why: str, **more: object) -> None:
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options for asking, without a list of numbers of criteria per call, which only a comparison takes."""
+    """Return the options; a `criteria_per_call` with several numbers, which only a comparison takes, is left out."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
@@ -213,10 +213,11 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the command that calibrates only the recommended judge, or else the best one; None if there is none.
+    """Return the next step and its command: calibrate the recommended judge or, if none is, the best one.
 
-    With a rubric's file, there is a command if the user named a judge or a file of its ratings, not the JSON of a
-    calibration. Without one, there is a command only if the user named Promptfoo's results.
+    Return None if no judge is best, or if a judge left over a tenth of the examples without a grade. If the rubric has
+    a file, there is a command for a judge that the user named, or for a file of ratings, but none for the JSON of a
+    calibration. If the rubric has no file, there is a command only for Promptfoo's results.
 
     Args:
         compared: The comparison.

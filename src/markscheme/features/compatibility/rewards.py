@@ -217,7 +217,14 @@ def _checked_text(row: int, response: Any) -> str:
 
 
 def _score_of(grade: Grade, of: RewardKind, rubric: Rubric) -> float | None:
-    """Return the score of a grade that is asked for; `rubric` is that of the run, which a row's own replaces."""
+    """Return the score of a grade, None if it has none.
+
+    Args:
+        grade: The grade.
+        of: The kind of score: "score" for 0 to 1, "raw" for the sum of weight times position, "unclipped" for a score
+            that may be outside 0 to 1.
+        rubric: The rubric of the run; a row's own rubric is used instead.
+    """
     if of == "unclipped":
         return None if grade.score is None else unclipped_score(grade.outcomes, grade.rubric or rubric)
     return grade.raw_score if of == "raw" else grade.score

@@ -312,10 +312,10 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Names, in SQL, of all whose score is computed: annotators, judges and gold.
+        """Names of the raters whose scores are computed, with which names of SQL columns begin.
 
-        If annotators may split evenly, also "worse" and "better": gold's score if every even split counts as the worse,
-        or as the better, of the two levels.
+        They are annotators, judges and gold. If annotators may split evenly, also "worse" and "better", for gold's
+        score if every even split counts as the worse, or as the better, of the two levels.
         """
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 

@@ -19,9 +19,9 @@ class ProbabilityAudits:
     """Comparison of one judge's probabilities with gold, for each criterion and for the decision to pass or fail.
 
     Attributes:
-        criteria: Audits of the judge's probability that the response passes a criterion or, if levels have no order, of
-            its most probable level, by the name of each criterion with probabilities.
-        decision: Audit of the judge's probability that the response passes; None if it gives none.
+        criteria: The audit on each criterion with probabilities, by the criterion's name. It is of the probability that
+            the response passes the criterion or, if levels have no order, of that of the judge's most probable level.
+        decision: Audit of the judge's probability that the response passes; None if the judge gives none.
     """
 
     criteria: Mapping[str, ProbabilityAudit]

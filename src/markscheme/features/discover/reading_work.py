@@ -193,8 +193,8 @@ class ReadingWork:
         Args:
             reading: The reading with its notes.
             modes: Names of the modes chosen for each note, by the note's number.
-            earlier: The reader's earlier reading of this output; None if there is none, so that notes without a mode
-                need no entry.
+            earlier: The reader's earlier reading of this output. If it is None, nothing is stored for a note without a
+                mode, since the note can't have had one before.
         """
 
         def changed(book: Codebook) -> Codebook:

@@ -67,7 +67,7 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
 
 
 def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
-    """Yield a line if the judge passes every criterion of some false fails, so that something else fails them."""
+    """Yield a warning if the judge passes some false fails on every criterion, so that another rule fails them."""
     units = set(comparison.false_fails)
     failed = units.intersection(comparison.judge.used.where(lambda rating: rating.passed is False).ids) if units else ()
     if not failed:

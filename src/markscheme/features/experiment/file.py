@@ -200,7 +200,13 @@ class _Reading:
     def _outputs_of_cells(
         self, outputs: list[GivenOutput], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
-        """Return the output of each case by each variant whose outputs are in a file, or why it is missing."""
+        """Return the outputs that are in files, by variant and case; a missing output is replaced by the reason.
+
+        Args:
+            outputs: The outputs in the file that has those of all variants; empty if no such file is named.
+            variants: The variants, each with its own file of outputs; None for a variant without one.
+            cases: The cases.
+        """
         cells: dict[Cell, Output] = {}
         for variant, named_file in variants:
             if named_file is None and not (self.outputs or self.data.get("outputs")):

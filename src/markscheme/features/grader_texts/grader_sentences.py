@@ -150,7 +150,7 @@ def without_list_leads(text: str) -> str:
 
 
 def asks_for_score(sentence: str) -> bool:
-    """Return True if a sentence addressed to the grader has a word that means rating, or may, such as "points"."""
+    """Return True if a sentence speaks to the grader and has a word for rating, or one such as "points" that may be."""
     return _RATING_OR_COUNTED.search(sentence) is not None and is_to_grader(sentence)
 
 

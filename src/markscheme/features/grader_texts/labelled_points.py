@@ -24,7 +24,10 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the texts under headings as a list of points; () if a heading, such as "Input", isn't that of a point."""
+    """Return a list with a point for each heading of a text: the heading and the words below it.
+
+    Return () if there are fewer than two headings, or if one of them, such as "Input", isn't that of a point to check.
+    """
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):

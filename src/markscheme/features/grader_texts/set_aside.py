@@ -23,7 +23,11 @@ _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 
 def set_aside(text: str) -> tuple[str, Sequence[str]]:
-    """Replace each quotation of several words and each inserted passage by one character; return text and passages."""
+    """Replace quotations of several words and inserted passages by placeholders; return the text and the passages.
+
+    An inserted passage is material between tags such as <context>, or between code fences. Each placeholder is one
+    private-use character: the first character for the first passage returned, the next for the second, and so on.
+    """
     originals: list[str] = []
 
     def stand_in(passage: re.Match[str]) -> str:

@@ -73,10 +73,12 @@ def plain_lines(text: str) -> str:
 
 
 def _joined(line: re.Match[str]) -> str:
-    """Join a line with the next line, unless both begin with the same word, as points of a list often do.
+    """Return a wrapped line with a space in place of its line break, so that the next line continues it.
+
+    If the next line begins with the same word, both may be points of a list; then the line is returned unchanged.
 
     Args:
-        line: Match of the line, to its end.
+        line: Match of the line with its line break; its first group is the line without the break.
     """
     following = line.string[line.end() :].split(maxsplit=1)[0]
     return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "

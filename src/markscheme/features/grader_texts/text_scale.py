@@ -182,7 +182,16 @@ def _are_degrees(conditions: Mapping[float, str]) -> bool:
 
 
 def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
-    """Build a scale from `low` to `high`, of whole numbers, of tenths, or of just the levels that a text describes."""
+    """Build a scale from `low` to `high`, including the levels that a text describes.
+
+    A long range is divided into whole numbers, a short one, such as 0 to 1, into ten equal steps. A short range whose
+    ends and at least one level between them are described has just the described levels.
+
+    Args:
+        low: The lowest level.
+        high: The highest level.
+        described: The text's words on levels, by level; levels outside the range are left out.
+    """
     inside = {value: words for value, words in described.items() if low <= value <= high}
     if high - low < FEWEST_WHOLE:
         is_whole = len(inside) > 2 and {low, high} <= inside.keys()

@@ -154,14 +154,14 @@ async def confirm(
 
     Args:
         asker: Asks the judge by each wording.
-        part: The held-out examples; all examples if `ledger.outside` is true.
+        part: The examples to test on: the held-out ones or, if `ledger.outside` is true, all.
         yours: The user's rubric, with which the judge is asked again, since two runs of one judge can differ by as much
             as the gain.
         wordings: One or two finalists; any number if they were written without knowing the labels.
-        ledger: Record of openings.
+        ledger: Record of the uses of held-out labels, in which this test is recorded.
 
     Raises:
-        BudgetError: The budget ran out; the opening stays on record, and the same command continues from there.
+        BudgetError: The budget ran out; the test stays on record, and the same command continues it.
         NothingGraded: The judge graded no example by the user's wording.
     """
     number, opening = ledger.open(wordings)

@@ -220,8 +220,8 @@ def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str],
     """Return a function that hides the names of examples, raters and systems that a text contains.
 
     Args:
-        hidden: Names that are replaced by "another".
-        names: The word that replaces a name, by name.
+        hidden: Names that are replaced by "another", unless `names` says otherwise.
+        names: Words that replace certain names, such as "annotator A", by name.
     """
     instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:

@@ -138,7 +138,8 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     """Test whether one of two finalists is better than the user's wording, on labels that didn't help choose them.
 
     Args:
-        differences: Differences of each finalist by task, shape (n_tasks, 1 or 2), without nan.
+        differences: By how much each finalist is better than the user's wording on each task, shape (n_tasks, 1 or 2),
+            without nan.
         alpha: Significance level of this use of the held-out labels.
 
     Returns:

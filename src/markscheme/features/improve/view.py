@@ -158,7 +158,7 @@ def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """Return the run as a dict with the keys of the JSON output, with cautions on dev and uncorrected figures."""
+    """Return the run as a dict with the keys of the JSON output; figures that are too high on average say so."""
     answer = run.answer
     return {
         "schema": 1,

@@ -246,7 +246,7 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
 
 
 def _voice_on_whole(rating: Rating) -> Mapping[str, str]:
-    """Return an annotator's decision on a whole response and note as the dict that the adjudicator's page shows."""
+    """Return an annotator's note and decision on a whole response, as the dict that the adjudicator's page shows."""
     return {"label": DECISION_WORDS[bool(rating.passed)], "reason": rating.note or "", "quote": ""}
 
 

@@ -148,7 +148,8 @@ def _labels_on(labels: Any, names: Collection[str]) -> Iterator[Mapping[str, Any
     """Yield the labels in a row's cell, as plain data, with only the criteria that the row has.
 
     Args:
-        labels: The cell: a list, or a table's text of one in JSON; anything else has no labels.
+        labels: The cell: a list of labels, or the JSON text of such a list, as a table holds it. Any other cell holds
+            no labels.
         names: Names of the row's criteria.
     """
     listed = json_or(labels, None) if isinstance(labels, str) else labels

@@ -50,7 +50,7 @@ class MediaOptions:
 
 
 def media_options() -> MediaOptions:
-    """Return the limits set by the caller, else those in the working directory's settings.
+    """Return the limits on images and documents: the caller's, else those of the working directory's settings file.
 
     Raises:
         UsageError: The settings file is invalid.

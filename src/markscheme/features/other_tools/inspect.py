@@ -170,7 +170,12 @@ def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[s
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the scorer's name with a score's value or, if that maps names to values, each name with its value."""
+    """Yield a score's value under a name: `metric` or, if the value is a mapping, each of its names and values.
+
+    Args:
+        metric: Name of the scorer.
+        value: The score's value: a mapping if the scorer gave several values.
+    """
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

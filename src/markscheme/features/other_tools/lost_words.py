@@ -24,7 +24,11 @@ def has_word_off_scale(lost: Iterable[str]) -> bool:
 
 
 def has_row_without_id(lost: Iterable[str]) -> bool:
-    """Return True if the phrases for what an import lost include rows that no id and no text identifies."""
+    """Return True if an import lost rows that neither an id nor a text identifies.
+
+    Args:
+        lost: Phrases for everything that the import lost.
+    """
     return any(things.startswith(_WITHOUT_ID) for things in lost)
 
 

@@ -83,7 +83,8 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
     Args:
         metric: The ratings, in which a number may come with a word.
-        meant: Words that the caller gives a meaning.
+        meant: Words to which the user's options give a meaning. If the metric has one of these words with a number,
+            words are used.
 
     Example:
         >>> yes, no = (RawRating("a", "ok", n, "ann", "human", word=w) for w, n in (("yes", 0), ("no", 1)))

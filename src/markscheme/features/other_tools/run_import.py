@@ -320,12 +320,12 @@ def _refuse_unknown_levels(words: Mapping[str, str], rubric: Rubric) -> None:
 
 
 def _is_level(scale: Scale, meaning: str, name: str) -> bool:
-    """Return True if a text is a level of a scale, by its name or number.
+    """Return True if a text is the name or the number of a level.
 
     Args:
-        scale: The scale.
+        scale: The scale with the levels.
         meaning: The text.
-        name: Name of the criterion.
+        name: Name of the scale's criterion, which doesn't affect the result.
     """
     value = number(meaning)
     try:

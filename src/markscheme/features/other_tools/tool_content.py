@@ -466,7 +466,13 @@ def _differ(sides: Mapping[str, Sequence[float]]) -> bool:
 
 
 def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, float] | None) -> Scale | None:
-    """Return the stated scale, else that implied by values, such as yes/no or 0 to 1; None if no value is a level."""
+    """Return the stated scale, else one that fits the values, such as yes/no or 0 to 1; None if no value is a level.
+
+    Args:
+        values: The values of all ratings of one metric.
+        content: The export, whose options say what words mean.
+        stated: Ends of the scale that the user or the tool states; None without a stated scale.
+    """
     if stated is not None:
         return scale_between(*stated)
     stated_values = [value for value in values if value not in (None, "")]

@@ -130,7 +130,7 @@ def davidson(
         than there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are approximate.
 
     Raises:
-        ValueError: Arrays have different lengths, or a number isn't that of a system, which is the caller's mistake.
+        ValueError: Arrays have different lengths, or an index isn't that of a system; the caller made a mistake.
 
     Source:
         Davidson (1970), Journal of the American Statistical Association 65(329), 317-328.

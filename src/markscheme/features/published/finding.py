@@ -426,7 +426,14 @@ def group_key(fields: Any) -> str | None:
 
 
 def _add_up(fields: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if criteria have weights above 0 that add up to their group's, as the points of levels do not."""
+    """Return True if a list has weights above 0 that add up to the weight of the object around it.
+
+    Such a list holds the criteria of a group. The points of a criterion's levels don't add up to the criterion's.
+
+    Args:
+        fields: The object: a group of criteria, or one criterion.
+        criteria: The list: the group's criteria, or the criterion's levels.
+    """
     group_weight = next((amount for key in WEIGHTS if (amount := number_of(fields.get(key))) is not None), None)
     weights = [value_of_level(criterion) or 0.0 for criterion in criteria]
     return group_weight is not None and min(weights) > 0 and math.isclose(sum(weights), group_weight)

@@ -120,7 +120,10 @@ def _brings_rubrics(path: Path) -> bool:
 
 
 def _any_labelled(path: Path) -> bool:
-    """Return True if any row has labels, or if the file can't be read to its end, so that reading it says why."""
+    """Return True if any row has labels, or if the file can't be read to its end.
+
+    In the second case, the caller goes on to read the file, and the error says what is wrong with it.
+    """
     try:
         return any(isinstance(row, Mapping) and row.get("labels") for _, row in numbered_rows(path))
     except RatingError:

@@ -82,7 +82,7 @@ def receipt_of_rows(run: Rubric, judge: GradingJudge, starts: Sequence[Path]) ->
 def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
     """Load the receipt of an accepted run on rows with their own rubrics, checked against today's settings.
 
-    None if there is no accepted run, or one by a rubric's file.
+    Return None if no run is accepted, or if the accepted run is on a rubric's file instead of rows.
 
     Args:
         path: The accepted.json.

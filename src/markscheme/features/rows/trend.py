@@ -111,7 +111,7 @@ class CriteriaTrend:
 
     @cached_property
     def shares(self) -> VerdictShares:
-        """Shares of verdicts on which the judge is right, on all criteria and by kind of error."""
+        """Share of verdicts, on all criteria together, on which the judge agrees with gold, and share of each error."""
         return shares_of(self.verdicts)
 
     @cached_property

@@ -32,7 +32,7 @@ def view(result: RowsCalibration) -> doc.Document:
 
 
 def _at_mark(result: RowsCalibration) -> Calibration:
-    """Return the calibration on whole responses, with the pass mark that all rows share, or else most of them."""
+    """Return the calibration on whole responses, whose rubric gets the pass mark of most labelled responses."""
     mark, _ = result.pass_marks.most_common(1)[0]
     comparison = result.whole.comparison
     if mark == comparison.rubric.pass_mark:

@@ -55,9 +55,11 @@ class RubricStatus(NamedTuple):
             already.
         stale: The reasons why the accepted run doesn't apply to the current rubric.
         is_calibrated: True if a calibration has recorded the labels that its verdict needs.
-        next_labels: Function that returns the labels that an open verdict needs; before the first calibration, it loads
-            statistics.
-        labels_needed: Number of these labels; 0 if none are needed, or if no number would be enough.
+        next_labels: Function that returns how many labels the verdict still needs. It may import the packages for
+            statistics if the rubric was never calibrated. None if no calibration has recorded
+            them for the accepted run.
+        labels_needed: Number of labels that the verdict still needs; 0 if none are needed, or if no number would be
+            enough.
         history: The accepted runs, the earliest first.
         draw_history: Function that returns the blocks of a page that draw the history.
     """

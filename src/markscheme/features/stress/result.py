@@ -262,7 +262,7 @@ class Stress:
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Return the result of a change on a criterion, to which the variation between repeated ratings is added.
+        """Return the result of a change on a criterion, completed by how much repeated ratings of one text differ.
 
         Args:
             cell: The result; None if the change may legitimately alter the level, so that it tests nothing.

@@ -153,9 +153,9 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
     """Return the number that a cell means, however it is written; None for any other cell.
 
     Args:
-        value: The cell, folded.
-        among: The other cells of its column. A number with a word, such as "4 - good", is read only if one of them
-            differs from this cell.
+        value: The cell, folded (without case, brackets and the like).
+        among: Cells of the column. A number with a word of its own, such as "4 - good", is read only if the column has
+            a second, different cell.
 
     >>> number_in_any_form("85 %"), number_in_any_form("4/5"), number_in_any_form("good")
     (85.0, 4.0, None)

@@ -90,7 +90,8 @@ class SideColumn:
         column: The column.
         is_judge: True if the ratings are a judge's.
         words: Words of the column's name without those that say who rated.
-        rater: The part of the name that numbers the rater; None if there is none.
+        rater: What tells the rater from others of the same side: the rater's number in the column's name, else the
+            name of the column's file; "" or None without either. In a table with one row per rating, the rater's name.
     """
 
     column: TableColumn
@@ -535,7 +536,15 @@ def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
 def _reasons(
     columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
 ) -> dict[str, str]:
-    """Map each column of ratings to the one with its reasons, whose name differs only by words such as "reason"."""
+    """Map columns of ratings to the columns with the reasons; a column of ratings without reasons is left out.
+
+    Apart from words such as "reason" and "score", the two columns have equal names.
+
+    Args:
+        columns: All columns of the table.
+        roles: The role of each column, by name.
+        criteria: The columns of ratings, by criterion.
+    """
     by_words = {
         tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
         for column in columns
@@ -566,7 +575,8 @@ def _refuse_one_side(
         roles: What each column holds, such as "response", by name; "other" if that isn't known.
         judges: The columns with a judge's ratings.
         people: The columns with people's ratings.
-        suffices: True to refuse only what isn't evident, such as which columns have the ratings.
+        suffices: True if ratings by a judge or a person alone are enough; then a table is refused only if it isn't
+            evident which columns have ratings, or if its only such column names raters.
     """
     if len(people) > 1:
         return
@@ -602,7 +612,10 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns without a known role whose values also occur in a column of ratings, or in each other.
+    """Return the columns without a known role that may hold ratings, by their values.
+
+    Such a column has few values, or numbers such as "4/5", and shares a value with a column of ratings or with another
+    such column.
 
     Args:
         columns: All columns of the table.

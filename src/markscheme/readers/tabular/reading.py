@@ -350,11 +350,13 @@ def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
 
 
 def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -> bool:
-    """Return True if a column of ids, by its name, differs between all rows, so that an equal row would be a copy.
+    """Return True if each row has an id of its own, in a column that is recognized as ids by its name.
+
+    Two equal rows then have one id, so the second is a copy of the first, and not another example.
 
     Args:
         names: Names of the columns.
-        rows: The table's rows without those that equal an earlier one.
+        rows: The table's rows; of equal rows, only the first.
     """
     columns = zip(map(name_words, names), zip(*rows, strict=True), strict=True)
     return any(words and words[-1] in ID_NAMES and len(set(cells)) == len(cells) for words, cells in columns)

@@ -41,11 +41,14 @@ class ReadValues:
         missing: Number of missing cells, by column.
         ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
         ends_are_stated: True if the user stated the ends; False if they are the extremes seen.
-        own_ends: The ends stated for each column, if they differ: all numbers are then positions between them.
+        own_ends: The ends stated for each column, if columns have different ones: a number is then read as its position
+            between the ends of its column.
         stated: Names of columns whose values the user explained.
         pass_mark: The position on the scale from which numbers pass; None if it isn't stated.
-        withheld: Code of the open question because of which a figure isn't shown, by figure.
-        raw_words: The level of each distinct value of a column, a passing one first, by column and the table's word.
+        withheld: Figures that aren't shown, such as "false_passes", each with the code of the open question that
+            prevents it.
+        raw_words: The level of each word, by column and then by word as the table spells it, in each column the passing
+            word first; None for a word without a level.
         notes: Codes of assumptions that the user may want to correct.
     """
 

@@ -33,7 +33,9 @@ def labels_in_words(reference: str, by_two: int) -> str:
 
 
 def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None) -> str:
-    """Describe how many examples are labelled (or compared, in a table), and how many raters of each kind there are.
+    """Describe how many examples are labelled, and how many raters of each kind there are.
+
+    For a table that was read without a rubric, the number is that of the examples that are compared.
 
     Args:
         comparison: The comparison with the labels.

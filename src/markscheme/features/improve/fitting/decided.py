@@ -43,7 +43,7 @@ class DecidedRows:
         levels: Positions on the scales of the tuned criteria, shape (n, k), 0 to 1, with the sign reversed for negative
             weights; for a preference, the first response's minus the second's.
         passed: 1 if the rater passes the response or prefers the first response, else 0, shape (n,).
-        remainder: Weighted sum of the other criteria's positions, in units of weights, shape (n,).
+        remainder: Sum of weight times position over the criteria that aren't tuned, shape (n,).
         units: Example or group of each row, numbered from 0, shape (n,).
         names: Name of each unit, by number.
         weights: Weight of each row, shape (n,): 1/m if its example has m rows.

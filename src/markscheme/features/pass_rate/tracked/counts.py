@@ -25,8 +25,10 @@ class WeekCounts:
         responses: Number of all responses.
         pool: Numbers of graded responses, by verdict.
         audits: Number of audited responses.
-        labels: Number of labels that pass and of all labels, by verdict and chance of an audit.
-        conversations: Number of conversations, by their number of passes and of responses with a verdict.
+        labels: Number of labels that pass, and number of all labels. The key is the judge's verdict on the responses,
+            and the probability with which they were drawn as audits.
+        conversations: Number of conversations. The key is how many responses of the conversation the judge passes, and
+            how many have a verdict.
         is_over: True if the week has ended.
     """
 

@@ -145,7 +145,10 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
 
 
 def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
-    """Return responses without columns that have many different values, except the column with the input's length."""
+    """Return responses, without those of their columns that have many different values over all responses.
+
+    The column with the input's length is always kept.
+    """
     values: dict[str, set[Any]] = {}
     for response in responses:
         for name, value in response.columns.items():

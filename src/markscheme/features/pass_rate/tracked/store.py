@@ -83,18 +83,19 @@ class GradedLine(NamedTuple):
 
 
 class StreamLine(NamedTuple):
-    """Line stored when a stream starts, a period begins, or the probability of an audit or the form of times changes.
+    """A line in the file of a stream's decisions: its start, a new period, or a change of how it is audited or timed.
 
     Attributes:
-        at: Time at which it was stored.
-        kind: What it records: start of the stream, another chance of an audit, times with or without a zone, or a new
-            period.
-        chance: The chance of an audit from then on.
+        at: Time at which the line was stored.
+        kind: What the line records: start of the stream, another probability of an audit, times with or without a zone,
+            or a new period.
+        chance: Probability with which a response is drawn as an audit from then on.
         seed: Random seed by which audits are drawn.
         rubric: Fingerprint of the rubric.
-        begins: The day from which on it counts; None for the whole stream.
+        begins: The day on which the period begins; None for a line that begins no period.
         because: The reason why a period begins.
-        restarts: Evidence that a period restarts: all, or only that on the judge and on its share of passes.
+        restarts: Which evidence of change begins again with the period: "all", or "judge" for only the evidence on the
+            judge and on its share of passes.
         has_zone: True if rows state their times with a zone from then on, False if without; None if the line doesn't
             say.
     """
