@@ -134,7 +134,7 @@ def test_the_double_pass_strategy_asks_in_reverse_order_the_second_time_but_asks
         assert (done.score, done.verdicts["c"].votes) == (1.0, ())
 
 
-def test_a_holistic_grade_keeps_the_judge_s_own_number() -> None:
+def test_a_holistic_grade_keeps_the_score_that_the_judge_stated() -> None:
     done, _ = graded(by("holistic"), ['{"quote": "x", "reason": "Good.", "score": 80}'])
     assert (done.score, done.raw_score, done.llm_raw_score) == (0.8, 1.6, 80)
     assert isinstance(done.holistic, Holistic)

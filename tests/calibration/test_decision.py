@@ -98,7 +98,7 @@ def test_a_judge_without_skill_or_stuck_on_a_level_never_gets_the_verdict_ok(kin
 @pytest.mark.parametrize(
     "kind", [kind for kind in finding_kinds() if not kind.voids_agreement], ids=lambda kind: kind.short
 )
-def test_findings_without_bearing_on_the_verdict_leave_a_good_judge_s_verdict_at_ok(
+def test_findings_that_do_not_call_agreement_into_question_leave_a_good_judge_the_verdict_ok(
     kind: FindingKind,
 ) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"

@@ -169,7 +169,7 @@ def test_hand_picked_responses_that_people_pass_count_in_no_figure_and_prevent_a
     assert (calibration.verdict, calibration.use, calibration.decision.because_code) == ("ok", "trend", "picked")
 
 
-def test_the_share_of_rare_fails_is_estimated_from_randomly_drawn_labels_alone() -> None:
+def test_the_next_step_estimates_how_rare_fails_are_from_randomly_drawn_labels_alone() -> None:
     decision = with_complaints(1, 1, 119, picked_fails=1).decision
     assert decision.labels_needed is None
     assert "Fails are rare here (1%)" in str(decision.next_step)

@@ -118,7 +118,7 @@ def test_only_settings_that_were_compared_on_test_examples_count_as_tried_on_the
     assert {line["split"] for line in lines(project)} == {"dev", "test", "all"}
 
 
-def test_another_pass_mark_counts_as_another_setting_tried_on_the_labels_and_another_target_does_not(
+def test_another_pass_mark_makes_a_further_tried_setting_and_another_target_does_not(
     project: Path,
 ) -> None:
     assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]

@@ -182,7 +182,7 @@ FAULTS: list[tuple[tuple[int, int, int, int], str, dict[UseQuestion | None, int]
 
 @pytest.mark.parametrize(("counts", "because", "statuses"), FAULTS)
 @pytest.mark.parametrize("made", ["rubric", "table"])
-def test_the_exit_status_and_the_reason_on_a_gate_follow_from_the_fails_stopped_and_the_passes_kept(
+def test_the_exit_status_and_the_gate_s_reason_follow_from_the_fails_stopped_and_the_passes_kept(
     tmp_path: Path, counts: tuple[int, int, int, int], because: str, statuses: dict[UseQuestion | None, int], made: str
 ) -> None:
     columns = decisions(*counts)

@@ -84,7 +84,7 @@ def test_if_a_server_refuses_the_json_schema_for_one_response_the_report_says_th
     assert "the judge was asked in 2 ways" in mixed.to_markdown()
 
 
-def test_the_report_does_not_mention_ways_of_asking_if_every_request_was_sent_without_a_json_schema() -> None:
+def test_the_report_does_not_list_request_formats_if_all_requests_were_sent_in_one_format() -> None:
     with server_that_refuses_the_format(lambda _: True) as server:
         judge = at(server)
         with pytest.warns(RuntimeWarning, match="is asked without json_object, json_schema") as warnings:

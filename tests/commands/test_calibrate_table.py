@@ -74,7 +74,7 @@ def test_a_judge_s_nan_in_a_table_is_reported_as_not_graded_and_not_as_a_disagre
     assert "2 of 40 examples not graded, in no score: 2 × nan in column 'verdict'" in " ".join(shown.stdout.split())
 
 
-def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_path: Path) -> None:
+def test_words_without_a_known_order_are_read_as_categories_without_scores_or_decisions(tmp_path: Path) -> None:
     words = ["good", "ok", "bad"] * 10
     verdicts = ["ok", *words[1:]]
     table(tmp_path, "verdict,human", (f"{verdict},{word}" for verdict, word in zip(verdicts, words, strict=True)))

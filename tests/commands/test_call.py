@@ -15,7 +15,7 @@ from tests.commands.pasted import printed_commands
 NONE = SettingsFile()
 
 
-def test_files_of_one_command_may_be_typed_before_and_after_its_options() -> None:
+def test_file_names_may_be_typed_before_and_after_the_options_of_a_command() -> None:
     _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
     assert bound.arguments["rubric"] == ("a.json", "b.json")
     assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)

@@ -44,7 +44,7 @@ def graded(project: Path, *options: str) -> str:
     return done.stdout
 
 
-def test_the_json_of_a_grade_says_pass_or_fail_or_ask_and_a_grade_that_asks_a_person_has_not_passed(
+def test_a_grade_that_asks_a_person_to_decide_does_not_count_as_passed_in_the_json(
     project: Path,
 ) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]

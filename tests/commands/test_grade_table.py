@@ -320,7 +320,7 @@ def test_the_map_option_of_grade_renames_a_key_that_the_first_line_of_the_file_l
     assert [grade["error"] is None for grade in grades] == [False] + [True] * 9, done.stderr
 
 
-def test_grade_leaves_out_a_damaged_line_with_a_warning_also_if_keys_of_the_file_are_renamed(here: Path) -> None:
+def test_grade_with_the_skip_damaged_setting_leaves_out_a_damaged_line_of_a_file_with_renamed_keys(here: Path) -> None:
     rows = [json.dumps({"id": f"r{k}", "said": "thanks"}) for k in range(4)]
     (here / "rows.jsonl").write_text("\n".join([*rows, "{broken", ""]), encoding="utf-8")
     refused = _grade(here, "rows.jsonl", "--map", "said=response")

@@ -38,7 +38,7 @@ def test_session_status_and_session_stop_exit_1_if_no_session_is_running(runtime
     assert json.loads(run("markscheme", "session", "status", "--json", env=env).stdout) == {"schema": 1, "sessions": []}
 
 
-def test_the_command_session_stop_cleans_up_after_a_killed_session(runtime: Path, tmp_path: Path) -> None:
+def test_the_session_stop_command_cleans_up_after_a_killed_session(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     run("markscheme", "session", "start", cwd=tmp_path, env=env)
     os.kill(session_pids(runtime)[0], signal.SIGKILL)

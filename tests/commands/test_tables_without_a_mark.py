@@ -72,7 +72,7 @@ def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tm
     assert "Nothing says which levels pass." in printed
 
 
-def test_without_a_pass_mark_the_verdict_on_few_labels_says_that_a_gate_is_not_considered(
+def test_without_a_pass_mark_a_verdict_of_not_enough_labels_says_that_no_gate_is_considered(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))

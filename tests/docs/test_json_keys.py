@@ -59,7 +59,7 @@ def test_every_key_of_the_json_that_a_command_prints_is_named_in_the_reference(
     assert {name: sorted(found) for name, found in places.items() if found} == {}
 
 
-def test_json_keys_missing_from_the_reference_are_found_and_names_of_criteria_are_not_mistaken_for_keys() -> None:
+def test_the_check_of_json_keys_reports_undocumented_keys_and_ignores_names_of_criteria() -> None:
     document = {"criteria": {"tone": {"level": 1, "mood": 2}}, "pairs": [{"criteria": {"facts": {"blur": 1}}}]}
     named = frozenset(["criteria", "level", "pairs"])
     assert unnamed(document, named) == {"criteria.NAME.mood", "pairs[].criteria.NAME.blur"}

@@ -158,7 +158,7 @@ def test_asking_a_table_of_ratings_for_an_unknown_rater_raises_an_error_with_the
         table["q"]
 
 
-def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_ratings_with_equal_answers() -> None:
+def test_equal_ratings_give_equal_columns_whether_or_not_they_share_one_python_object_of_answers() -> None:
     asked = Rubric.from_dict([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
     alike = {level: {"kind": Rated(level)} for level in (0.0, 1.0)}
     ids = [f"t{place}" for place in range(12)]

@@ -206,9 +206,7 @@ def test_planned_interval_widths_in_the_printed_table_fall_with_the_number_of_la
     ("table", "pool"),
     [([[1, 2]], [5, 5]), ([[1, 2], [3, -1]], [5, 5]), ([[1, 2], [3, 4]], [3, 9]), ([[0, 0], [0, 0]], [0, 0])],
 )
-def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses_are_refused(
-    table: Any, pool: Any
-) -> None:
+def test_impossible_counts_of_labels_or_graded_responses_in_a_group_are_refused(table: Any, pool: Any) -> None:
     with pytest.raises(ValueError, match=r"must have shape|whole numbers|a pool holds"):
         group_rate(table, pool)
 

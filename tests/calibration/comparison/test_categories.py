@@ -161,7 +161,7 @@ def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say
     ("label", "level", "outcome"),
     [("a", 20, (1.0, True, ())), ("c", 20, (1.0, False, ("kind",))), ("a", 4, (0.2, False, ()))],
 )
-def test_a_category_changes_no_score_but_fails_the_response_unless_the_rubric_lists_it_as_passing(
+def test_a_category_never_changes_the_score_but_a_category_not_listed_as_passing_fails_the_response(
     label: str, level: float, outcome: tuple[float, bool, tuple[str, ...]]
 ) -> None:
     rubric = replace(MIXED, criteria=(PASSING.criteria[0], MIXED.criteria[1]))

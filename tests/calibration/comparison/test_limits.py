@@ -103,7 +103,7 @@ def test_the_false_pass_rates_that_these_tests_expect_equal_those_in_the_file_of
     assert cases == BY_VERDICT
 
 
-def test_without_labels_on_the_judge_s_passes_the_false_pass_rate_has_wide_bounds() -> None:
+def test_the_false_pass_rate_has_wide_bounds_if_no_response_that_the_judge_passes_is_labelled() -> None:
     rate = RateByVerdict((Stratum(0.6, grouped_share([])),), (Stratum(0.4, grouped_share([1] * 40)),))
     assert rate.lower(AT_95) == 0.0
     assert rate.upper(AT_95) > 0.5  # type: ignore[operator]
@@ -168,7 +168,7 @@ def test_a_limit_on_false_passes_stays_undecided_if_gold_fails_no_example() -> N
     assert state_at(nothing, 0.5) == "open"
 
 
-def test_labels_drawn_with_unequal_chances_without_strata_are_weighted_by_the_inverse_of_their_chance() -> None:
+def test_a_false_pass_rate_uses_the_sampling_weights_of_labels_that_belong_to_no_stratum() -> None:
     judge = np.array([0.0] * 10 + [1.0] * 10)
     examples = [Example(Submission("x", {}, f"e{i}"), weight=6 if i < 10 else 2) for i in range(20)]
     weighted = wrong_decisions("false_pass", judge, np.zeros(20), examples=examples)

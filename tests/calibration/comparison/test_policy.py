@@ -415,7 +415,7 @@ def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_i
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_more_labels_are_needed_if_the_gain_over_the_baseline_is_harder_to_decide_than_agreement() -> None:
+def test_the_labels_needed_rise_if_the_gain_over_the_baseline_is_less_certain_than_the_agreement() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160

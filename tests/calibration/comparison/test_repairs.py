@@ -302,7 +302,7 @@ def test_repairs_are_counted_only_if_the_judge_s_scores_and_decisions_are_comput
     assert compared(of, labels, whole).repairs is None
 
 
-def test_repairs_are_counted_even_if_a_stated_score_differs_by_a_rounding_error_from_the_computed_score() -> None:
+def test_repairs_are_counted_even_if_a_rated_score_differs_by_rounding_from_the_score_of_the_levels() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None

@@ -174,7 +174,7 @@ def test_a_run_is_added_to_the_accepted_runs_if_rubric_and_judge_are_unchanged(
         (lambda c: {"rater": replace(c.rater, identity=replace(c.rater.identity, model="noisy-2"))}, "noisy-2"),
     ],
 )
-def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_reason_is_stated(
+def test_accepting_a_run_by_another_rubric_or_judge_drops_the_accepted_runs_and_says_why(
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")

@@ -88,7 +88,7 @@ def test_a_finding_and_the_criterion_s_table_state_the_same_shares_of_responses_
         assert f"{table[name].value:.0%}" in finding.message
 
 
-def test_a_finding_says_if_its_figures_leave_out_a_slice_on_which_the_judge_fails() -> None:
+def test_a_finding_names_the_slice_that_its_figures_leave_out_because_the_judge_fails_there() -> None:
     systems = ["abcd"[i % 4] for i in range(200)]
     made = Made(200, seed=7)
     judge = rounded(made.truth + made.noise)

@@ -133,7 +133,7 @@ def test_no_calibrate_command_is_suggested_that_repeats_the_run_or_has_no_judge_
         (None, False),
     ],
 )
-def test_certify_is_the_next_command_only_for_a_single_judge_or_a_single_file_of_ratings(
+def test_certify_is_suggested_as_the_next_command_only_for_one_judge_or_one_file_of_ratings(
     options: str | None, is_offered: bool
 ) -> None:
     commands = Commands("reply", options, examples=Path("more.jsonl"))

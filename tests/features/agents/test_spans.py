@@ -34,7 +34,9 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["otlp.json", "sdk.jsonl"])
-def test_tool_calls_in_spans_of_every_format_are_read_with_arguments_results_events_and_failures(name: str) -> None:
+def test_tool_calls_in_spans_of_every_format_are_read_with_arguments_and_results_and_events_and_failures(
+    name: str,
+) -> None:
     assert read_steps(text_of(name)) == TOOLS
 
 

@@ -53,7 +53,7 @@ def test_grade_with_the_batch_option_sends_one_batch_and_prints_what_the_batch_c
     assert "batch batch_0: 3 replies, $0.0025 at half price" in done.stderr
 
 
-def test_the_command_batches_lists_a_batch_that_is_under_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_batches_command_lists_a_batch_that_is_under_way(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _left_batch(here, "http://127.0.0.1:9")
     monkeypatch.setenv("MARKSCHEME_CACHE", str(here / "cache"))
     line = "batch_0: 3 prompts to anthropic, judge, sent 0 min ago, 2 processed, 1 read, $0.0100 so far, $0.75 at most"

@@ -58,7 +58,7 @@ def test_matplotlib_can_draw_every_plot_of_a_report_with_each_of_its_points() ->
         assert len(axes.patches) >= len(bars)
 
 
-def test_altair_can_draw_every_plot_of_a_report_with_each_of_its_points() -> None:
+def test_a_plot_drawn_by_altair_has_each_point_of_the_report_s_plot() -> None:
     pytest.importorskip("altair", reason="runs where Altair is installed, which comes with markscheme[test]")
     for plot in _plots(calibration()):
         spec = json.loads(charts.altair_chart(plot).to_json())

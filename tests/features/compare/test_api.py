@@ -82,7 +82,7 @@ def test_a_comparison_with_only_one_judge_s_verdicts_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_python_compares_the_judges_of_one_table_with_the_same_result_as_the_command_compare(tmp_path: Path) -> None:
+def test_compare_in_python_chooses_the_same_judge_of_a_table_as_the_compare_command(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
             "judge_a": ["pass", "fail"] * 20,

@@ -38,7 +38,7 @@ def test_calibrate_reads_the_judge_s_answers_in_both_orders_from_grades_of_pairs
     assert pairs["a", "c"]["difference"]["value"] == 1.0
 
 
-def test_the_kind_option_says_who_gave_the_preferences_in_pairs_that_do_not_say_so(project: Path) -> None:
+def test_the_kind_option_says_who_gave_the_preferences_in_a_file_of_pairs_that_does_not_say_so(project: Path) -> None:
     head = "id,first,second,system_a,system_b,winner\n"
     (project / "battles.csv").write_text(f"{head}p1,one,two,x,y,a\np2,three,four,x,y,tie\n")
     command = ("markscheme", "compare", "--pairs", "battles.csv", "--json")

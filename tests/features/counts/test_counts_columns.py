@@ -29,7 +29,9 @@ def written(tmp_path: Path, text: str) -> CountsColumns:
         PLAIN.replace("0.5", " 0.5 "),
     ],
 )
-def test_numbers_in_a_counts_file_are_the_same_whether_cells_are_plain_or_quoted(tmp_path: Path, text: str) -> None:
+def test_a_counts_file_gives_the_same_numbers_whatever_its_line_ends_and_quotes_and_blanks(
+    tmp_path: Path, text: str
+) -> None:
     columns = written(tmp_path, text)
     assert columns.parts is not None
     assert [columns.parts[index] for index in columns.part] == ["score", "clear", "score"]

@@ -76,7 +76,7 @@ def select(rubric: Rubric, raters: Sequence[str], dialect: DialectName = "standa
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize(("engine", "dialect"), ENGINES)
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_the_select_statement_gives_the_counts_in_the_reference_file_in_each_database(
+def test_the_sql_that_counts_ratings_gives_the_reference_counts_in_every_database(
     section: str, engine: Engine, dialect: DialectName
 ) -> None:
     case = cases_in(CASES)[section]

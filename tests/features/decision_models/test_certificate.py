@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_a_decision_model_s_untrusted_tls_certificate_raises_an_error_that_names_ssl_cert_file(
+def test_the_error_on_an_untrusted_certificate_of_a_decision_model_names_the_ssl_cert_file_variable(
     tmp_path: Path,
 ) -> None:
     async def once(url: str) -> None:

@@ -131,7 +131,7 @@ def test_a_demo_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
 
 
 @pytest.mark.proof
-def test_demo_with_the_json_option_prints_only_json_to_standard_output_and_the_hidden_fault_s_hash_elsewhere(
+def test_demo_with_the_json_option_prints_only_json_to_standard_output_and_the_hash_to_standard_error(
     demo: Demo,
 ) -> None:
     done = demo(*OF_ITS_OWN)

@@ -155,7 +155,7 @@ def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_
     assert _shown(drift)[-1] == "This run replaces the accepted ones."
 
 
-def test_the_drift_report_says_which_of_the_planned_comparisons_with_the_accepted_run_it_shows(
+def test_the_drift_report_says_which_number_this_comparison_has_among_the_planned_comparisons(
     since: AcceptedBasis,
 ) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))

@@ -75,7 +75,7 @@ def test_false_passes_are_shown_as_a_share_of_gold_s_fails_and_false_fails_as_a_
     shares_are_those_of_gold(situation[1])
 
 
-def test_a_fall_of_agreement_explained_by_drift_is_reported_with_the_drift_and_not_under_fix_first() -> None:
+def test_a_fall_of_agreement_explained_by_drift_is_reported_with_the_drift_and_not_among_the_fixes() -> None:
     page = (HERE / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("### Fix first")
     fixes = rest.partition("### Criteria")[0]

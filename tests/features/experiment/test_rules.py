@@ -77,6 +77,6 @@ def test_a_rule_of_the_fail_if_option_fails_an_experiment_whose_figure_could_not
         ("tone < 0.5", "tone lies between 1 and 5"),
     ],
 )
-def test_text_that_is_not_a_fail_if_rule_is_refused(text: str, problem: str) -> None:
+def test_the_fail_if_option_refuses_a_text_that_is_not_a_rule(text: str, problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         Rule.parse(text, EXPERIMENT)

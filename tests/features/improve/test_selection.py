@@ -92,7 +92,7 @@ def test_a_confirmed_gain_that_is_equal_in_all_tasks_is_reported_without_an_inte
     assert kept_share(None, 1.9) == 1.0
 
 
-def test_numbers_of_tasks_and_judge_calls_and_labels_for_improve_equal_those_of_an_independent_program() -> None:
+def test_numbers_that_plan_a_run_of_improve_equal_those_of_an_independent_program() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:

@@ -99,7 +99,7 @@ def test_label_refuses_impossible_options_for_sharing_or_serving_a_file_of_outpu
     assert problem in message
 
 
-def test_a_shared_labelling_server_answers_requests_only_under_its_public_name(project: Path) -> None:
+def test_a_shared_labelling_server_refuses_requests_for_the_name_of_another_host(project: Path) -> None:
     options = ["--share", "ana,ben", "--each", "1", "-o", "public_url=https://labels.example.org/x"]
     with Server(project, options, rater="") as server:
         assert server.process.stdout is not None

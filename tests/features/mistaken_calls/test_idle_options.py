@@ -133,7 +133,7 @@ def test_a_setting_that_has_no_effect_on_the_typed_command_is_refused_with_the_r
         ((TABLE,), {"check": True}, "`markscheme init --from YOUR-TABLE.csv` makes one"),
     ],
 )
-def test_an_argument_of_calibrate_in_python_that_has_no_effect_is_refused_by_its_name(
+def test_calibrate_in_python_refuses_an_argument_that_has_no_effect_and_names_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], options: dict[str, Any], reason: str
 ) -> None:
     monkeypatch.chdir(folder)

@@ -400,7 +400,7 @@ def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, c
         (("--judge", "other"), "`--judge other`: no table has this column; there are id, judge, human"),
     ],
 )
-def test_a_judge_or_annotator_that_no_table_has_as_a_column_or_cell_is_refused(
+def test_import_refuses_a_judge_or_annotator_that_is_named_like_no_column(
     project: Path, option: tuple[str, str], hint: str
 ) -> None:
     (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\n")

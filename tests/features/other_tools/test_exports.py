@@ -260,7 +260,9 @@ def test_a_field_that_ratings_cannot_hold_is_reported_with_the_kind_of_record_th
     assert read(written(tmp_path, files)).lost == {"'mood' of an assessment": 1}
 
 
-def test_a_score_edited_in_inspect_is_the_judge_s_before_the_edit_and_a_person_s_after_it(tmp_path: Path) -> None:
+def test_a_score_that_a_person_edited_in_inspect_gives_a_rating_by_the_judge_and_one_by_the_person(
+    tmp_path: Path,
+) -> None:
     files = exports.inspect()
     score = files["log.json"]["samples"][5]["scores"]["judge-1"]
     edit = {"value": "C", "explanation": "UNCHANGED", "provenance": {"author": "eve", "reason": "judge wrong"}}

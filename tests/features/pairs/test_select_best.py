@@ -236,7 +236,7 @@ def test_a_second_run_of_select_best_replaces_the_judge_s_answers_on_pairs_and_k
         assert pairs_in(file) == 5
 
 
-def test_select_best_adds_pairs_to_a_file_that_has_half_a_surrogate_pair_or_nan_in_a_line(
+def test_select_best_adds_pairs_to_a_file_with_a_broken_character_or_nan_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "pairs.jsonl"

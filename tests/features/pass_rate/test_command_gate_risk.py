@@ -274,7 +274,7 @@ def test_the_removed_gate_risk_command_names_the_pass_rate_command_that_replaces
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
 
 
-def test_pass_rate_refuses_to_estimate_the_risk_that_ci_fails_from_one_run_and_prints_a_command_that_works(
+def test_pass_rate_refuses_to_estimate_from_one_run_how_often_ci_fails_by_chance_and_suggests_a_command(
     tmp_path: Path,
 ) -> None:
     lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]

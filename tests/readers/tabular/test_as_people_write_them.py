@@ -71,7 +71,7 @@ def test_if_two_column_names_do_not_show_who_rated_the_error_suggests_commands_w
     )
 
 
-def test_of_ordered_words_the_word_named_as_passing_and_all_better_words_pass() -> None:
+def test_if_ordered_words_have_a_passing_word_all_better_words_pass_too() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}
@@ -88,7 +88,7 @@ def test_a_column_of_means_is_not_suggested_as_an_annotator() -> None:
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
 
 
-def test_for_columns_named_after_criteria_and_raters_one_pattern_of_column_names_is_suggested_for_each_rater() -> None:
+def test_a_table_with_a_column_for_each_criterion_and_rater_is_refused_with_a_pattern_for_each_rater() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     error = refused(table)
     assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")

@@ -265,7 +265,7 @@ def test_words_for_yes_and_no_of_several_languages_in_one_column_are_pass_and_fa
     assert json.loads(run("calibrate", "t.csv", "--json", "-", cwd=tmp_path).stdout)["agreement"]["value"] == 1.0
 
 
-def test_the_line_on_how_a_table_was_read_describes_many_columns_that_are_read_alike_together(tmp_path: Path) -> None:
+def test_the_line_on_how_a_table_was_read_describes_equally_read_columns_only_once(tmp_path: Path) -> None:
     rows = [f"t{row},pass,{','.join('10'[row % 2] for _ in range(8))}" for row in range(40)]
     head = ",".join(["id", "judge", *(f"human{number}" for number in range(1, 9))])
     (tmp_path / "t.csv").write_text("\n".join([head, *rows]) + "\n")
