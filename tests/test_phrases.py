@@ -45,7 +45,7 @@ def test_shares_are_printed_as_whole_percents_and_numbers_with_significant_digit
     assert (thousands(1234567), thousands(0.5, 2)) == ("1,234,567", "0.50")
 
 
-def test_the_most_common_reasons_are_listed_with_counts_and_shortened_where_they_are_alike() -> None:
+def test_reasons_that_begin_with_the_same_words_are_shortened_when_the_commonest_are_listed() -> None:
     begin = "polite: the reply isn't one JSON object alone, though the prompt and the second try both asked for one; "
     reasons = [*[f"{begin}facts: no level"] * 3, *[f"{begin}tone: no level"] * 2, *"abc", "d " * 200]
     assert commonest(reasons) == (

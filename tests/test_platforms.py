@@ -39,7 +39,7 @@ def calibrated(project: Path) -> dict[Command, Outcome]:
 
 
 @pytest.mark.proof
-def test_calibrating_and_accepting_a_run_and_writing_reports_work_without_posix(
+def test_calibrating_and_accepting_a_run_work_on_a_system_without_posix(
     project: Path, calibrated: dict[Command, Outcome]
 ) -> None:
     (accepting, complained), (again, complained_again) = calibrated.values()
@@ -90,5 +90,5 @@ print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}}, near=P
     assert done.stdout.splitlines()[-1:] == ["True"], done.stderr
 
 
-def test_without_posix_a_session_says_why_it_does_not_run(tmp_path: Path) -> None:
+def test_on_a_system_without_posix_a_session_says_why_it_does_not_run(tmp_path: Path) -> None:
     is_refused(tmp_path, "this system has no Unix sockets", "session", "start")

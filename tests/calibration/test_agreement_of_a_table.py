@@ -87,7 +87,7 @@ def test_columns_without_any_value_in_common_with_the_annotators_columns_are_ref
     assert as_json(tmp_path, "".join(few))["raters"] == ["ticket", "ann", "ben", "why"]
 
 
-def test_ratings_in_words_are_nominal_and_get_cohen_s_kappa_if_there_are_two_raters(tmp_path: Path) -> None:
+def test_ratings_in_words_are_treated_as_nominal_by_default(tmp_path: Path) -> None:
     report = as_json(tmp_path, YES_NO)
     assert (report["scale"], report["levels"], report["units"]) == ("nominal", ["no", "yes"], 50)
     assert report["statistics"].keys() >= FAMILY

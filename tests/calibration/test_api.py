@@ -129,7 +129,7 @@ def test_the_reason_why_a_judge_s_rating_has_no_score_is_reported() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_reasons_for_ungraded_examples_are_counted_but_hidden_if_only_held_out_examples_have_them() -> None:
+def test_a_reason_for_ungraded_examples_is_hidden_if_only_held_out_examples_have_it() -> None:
     examples = [{**row, "split": "test" if n % 2 else "dev"} for n, row in enumerate(rows())]
     failed = [{"id": f"e{n}", "error": "timed out"} for n in range(4)]
     failed += [{"id": "e5", "error": "says: the secret text"}, {"id": "e7", "error": "says: another text"}]

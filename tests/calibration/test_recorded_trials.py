@@ -173,7 +173,7 @@ def test_settings_of_rubric_and_judge_that_several_processes_record_at_once_are_
     assert counted(path, [], on=["a"]) == 12
 
 
-def test_a_run_goes_on_without_a_folder_for_the_record_of_tried_settings(tmp_path: Path) -> None:
+def test_a_run_goes_on_if_the_record_of_tried_settings_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (None, tmp_path / "file" / "reply" / SETTINGS):
         settings, is_kept = record_settings(path, [tried("first", "a")])

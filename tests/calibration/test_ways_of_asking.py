@@ -149,7 +149,7 @@ def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(t
         asyncio.run(judge.aclose())
 
 
-def test_a_judge_that_left_out_a_parameter_in_only_one_of_two_samples_was_asked_in_two_ways() -> None:
+def test_a_judge_that_left_out_a_parameter_in_one_of_two_samples_counts_as_asked_in_two_ways() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

@@ -97,7 +97,7 @@ def test_a_report_given_in_place_of_a_rubric_is_recognized_as_a_report(here: Pat
     assert "several.json is a report on several judges" in error_of(here, "several.json")
 
 
-def test_an_error_about_examples_or_ratings_given_in_place_of_a_rubric_names_the_option_they_belong_to(
+def test_an_error_about_examples_or_ratings_given_in_place_of_a_rubric_names_the_right_option_for_the_file(
     here: Path,
 ) -> None:
     lines = (here / "calibration/clear/examples.jsonl").read_text(encoding="utf-8").splitlines()

@@ -86,13 +86,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {**written_once(base), **further_once(base)}
 
 
-def test_the_sample_files_of_these_tests_cover_every_known_format(files: dict[str, Path]) -> None:
+def test_the_files_of_these_tests_cover_every_known_format(files: dict[str, Path]) -> None:
     peeks = [Peek(path) for path in files.values()]
     formats = {format_of(peek, expected) for peek in peeks for expected in get_args(Expected)}
     assert set(all_formats()) <= formats
 
 
-def test_every_sample_file_except_exports_of_tools_is_recognized_as_some_format(files: dict[str, Path]) -> None:
+def test_every_file_of_these_tests_except_exports_of_tools_is_recognized_as_some_format(files: dict[str, Path]) -> None:
     assert files.keys() | {"mlflow"} > OF_TOOLS
     peeks = {name: Peek(path) for name, path in files.items() if name not in OF_TOOLS}
     formats = {name: {format_of(peek, expected) for expected in get_args(Expected)} for name, peek in peeks.items()}

@@ -38,7 +38,7 @@ def test_many_examples_whose_two_labels_differ_are_named_as_the_reason_why_no_ju
     assert SPLIT in report["because"]
 
 
-def test_if_two_annotators_differ_on_many_examples_the_screen_gives_that_as_the_reason_against_trends(
+def test_disagreement_of_two_annotators_on_many_examples_is_printed_as_the_reason_against_trends(
     tmp_path: Path,
 ) -> None:
     rows = [f"e{n},{1 if n >= 40 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n < 20)}" for n in range(60)]

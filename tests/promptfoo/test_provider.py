@@ -278,7 +278,7 @@ def test_the_python_assertion_and_markscheme_s_provider_for_promptfoo_share_one_
     assert graded.sessions == 1
 
 
-def test_the_answer_of_our_provider_for_promptfoo_is_the_same_with_and_without_a_session(graded: Graded) -> None:
+def test_markscheme_s_provider_for_promptfoo_answers_the_same_with_and_without_a_session(graded: Graded) -> None:
     def answers(purpose: str) -> dict[str, Any]:
         parts = {row["vars"]["answer"]: row["gradingResult"]["componentResults"][0] for row in graded.rows[purpose]}
         return {

@@ -51,7 +51,7 @@ def test_a_rating_without_a_level_such_as_an_abstention_is_unchanged_after_it_is
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
 
-def test_a_line_of_ratings_may_name_its_rater_under_the_key_judge(
+def test_a_line_of_ratings_may_name_its_rater_by_a_key_named_judge(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "judge.jsonl"

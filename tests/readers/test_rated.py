@@ -88,6 +88,6 @@ def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_fo
 
 
 @pytest.mark.proof
-def test_only_modules_of_readers_and_features_look_into_a_file_to_recognize_its_format() -> None:
+def test_only_readers_and_features_inspect_files_to_recognize_their_format() -> None:
     looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
     assert {"readers"} <= looking <= {"readers", "features"}

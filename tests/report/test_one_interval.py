@@ -92,7 +92,7 @@ def test_figures_in_the_json_that_count_the_same_examples_have_the_same_interval
     refuse_other_intervals(calibration, of_calibration.json_of(calibration), least=5)
 
 
-def test_figures_printed_in_the_report_that_count_the_same_examples_have_the_same_interval(
+def test_a_share_of_the_same_hits_has_the_same_interval_everywhere_in_the_report(
     calibration: Calibration,
 ) -> None:
     refuse_other_shares(of_calibration.view(calibration))

@@ -57,7 +57,7 @@ def on_screen(calibration: Calibration) -> str:
     return page.getvalue()
 
 
-def test_the_box_at_the_top_of_each_sample_report_has_the_expected_headline_and_colour(
+def test_the_callout_of_each_report_in_these_tests_has_the_expected_headline_and_colour(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation

@@ -198,7 +198,7 @@ def test_kappas_of_two_raters_without_missing_ratings_equal_those_of_scikit_lear
     assert same > 0.75 * len(tables()[compared]) * len(WEIGHTS)
 
 
-def test_a_unit_with_one_rating_counts_in_the_chance_agreement_of_our_kappa_but_not_in_scikit_learn_s() -> None:
+def test_markscheme_s_kappa_counts_units_with_one_rating_in_chance_agreement_unlike_scikit_learn_s() -> None:
     metrics = import_module("sklearn.metrics")
     ratings = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, math.nan], [math.nan, 0]])
     pairs = complete(ratings, 2)

@@ -118,7 +118,7 @@ def test_the_noise_of_a_judge_relative_to_annotators_is_the_ratio_of_their_error
 
 
 @pytest.mark.parametrize("pull", [0.0, 0.3, 0.5])
-def test_a_judge_s_halo_is_how_far_it_moves_one_criterion_toward_the_mean_of_the_other_criteria(pull: float) -> None:
+def test_the_halo_of_a_judge_is_its_pull_on_one_criterion_toward_the_mean_of_the_other_criteria(pull: float) -> None:
     generator = np.random.default_rng(4)
     truth = generator.normal(size=(20_000, 5))
     people = truth[:, None, :] + 0.2 * generator.normal(size=(20_000, 2, 5))

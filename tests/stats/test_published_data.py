@@ -170,7 +170,7 @@ def test_every_figure_that_was_published_with_three_data_sets_is_tested_or_liste
 
 
 @pytest.mark.parametrize("entry", [e for e in published("hanna") if "ci95" in e], ids=lambda e: str(e["criterion"]))
-def test_published_limits_of_gwet_s_ac1_by_another_method_are_within_0_045_of_our_confidence_limits(
+def test_confidence_limits_of_gwet_s_ac1_are_within_0_045_of_published_limits_by_another_method(
     entry: dict[str, Any],
 ) -> None:
     low, high = limits(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))

@@ -169,7 +169,7 @@ def test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced() -> No
             assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
 
 
-def test_the_mean_difference_between_a_slice_and_other_examples_of_equal_gold_is_a_least_squares_coefficient() -> None:
+def test_the_difference_of_a_slice_from_other_examples_of_equal_gold_is_a_least_squares_coefficient() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)

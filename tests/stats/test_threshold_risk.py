@@ -77,7 +77,7 @@ def test_the_fewest_runs_that_keep_false_alarms_of_a_threshold_at_5_percent_are_
 
 
 @pytest.mark.proof
-def test_the_advised_number_of_runs_keeps_chance_failures_to_1_run_in_20_in_at_least_80_of_100_simulations() -> None:
+def test_repeating_runs_as_advised_keeps_chance_failures_to_1_in_20_in_at_least_80_percent_of_simulations() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []
     for seed in range(400):

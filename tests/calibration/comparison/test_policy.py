@@ -263,7 +263,7 @@ def test_agreement_and_gains_of_judges_on_the_public_hanna_data_equal_their_refe
 
 @pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.proof
-def test_if_people_agree_with_each_other_less_than_with_the_baseline_the_verdict_is_that_labels_disagree() -> None:
+def test_all_20_judges_of_the_public_hanna_data_get_the_verdict_that_labels_disagree() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
     assert Counter((verdict, use) for verdict, use, _ in ruled) == {("labels-disagree", "explore"): 20}
@@ -431,7 +431,7 @@ def test_no_number_of_labels_needed_is_given_if_the_judge_is_no_better_than_the_
     assert needed in LABEL_COUNTS
 
 
-def test_labels_needed_for_a_verdict_do_not_fall_if_the_gain_over_the_baseline_is_less_certain() -> None:
+def test_a_judge_that_is_less_certain_to_beat_the_baseline_needs_at_least_as_many_further_labels() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

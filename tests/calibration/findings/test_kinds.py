@@ -42,7 +42,7 @@ def test_the_guide_on_findings_explains_the_code_of_every_kind_of_finding(kind: 
     assert f"`{kind.code}`" in rows
 
 
-def test_each_kind_of_finding_is_listed_once_and_after_the_kinds_that_take_precedence_over_it() -> None:
+def test_each_kind_of_finding_is_listed_once_and_after_those_that_are_to_be_fixed_before_it() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):

@@ -121,7 +121,7 @@ def test_a_slice_on_which_the_judge_fails_on_one_criterion_is_reported_with_that
     assert "too high" in str(finding.suggestion)
 
 
-def test_of_two_slices_with_the_same_examples_on_which_the_judge_fails_only_one_is_reported() -> None:
+def test_if_two_slices_have_the_same_examples_only_one_of_them_is_reported() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     groups = [f"of {system}" for system in SYSTEMS]
@@ -216,7 +216,7 @@ def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
 
 
 @pytest.mark.parametrize("judge", [error_prone, lambda gold, _: np.ones_like(gold)])
-def test_a_slice_of_better_or_worse_responses_is_not_reported_if_the_judge_is_as_good_on_it_as_elsewhere(
+def test_a_slice_of_worse_responses_is_rarely_reported_if_the_judge_is_as_good_on_it_as_elsewhere(
     judge: Callable[..., Floats],
 ) -> None:
     broken = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]

@@ -110,7 +110,7 @@ def test_a_newly_made_judge_card_passes_verification(home: Path) -> None:
     assert json.loads((home / "accepted.json").read_text())["card"] == card.id
 
 
-def test_a_judge_card_names_the_command_that_verifies_it_in_fewer_than_1500_bytes(home: Path) -> None:
+def test_a_judge_card_is_shorter_than_1500_bytes_and_names_the_command_that_verifies_it(home: Path) -> None:
     text = (home / "card.md").read_text(encoding="utf-8")
     assert len(text.encode()) < 1500
     assert "markscheme verify calibration/manners/card.json" in text

@@ -215,7 +215,7 @@ def without_text(path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
-def test_for_a_report_without_its_rubric_s_text_compare_finds_the_version_on_disk_or_in_the_git_history(
+def test_compare_finds_the_rubric_of_a_report_that_lacks_its_text_on_disk_or_in_the_git_history(
     plate: Plate,
 ) -> None:
     plate.report("before.json", rubric_text(1))

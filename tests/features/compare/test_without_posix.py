@@ -10,7 +10,7 @@ from tests.without_posix import ends_without_a_fault
 
 
 @pytest.mark.proof
-def test_comparing_works_without_posix(tmp_path: Path) -> None:
+def test_compare_works_on_a_system_without_posix(tmp_path: Path) -> None:
     shutil.copy(ROOT / "calibration" / "code-quality" / "ratings" / "claude-reader.jsonl", tmp_path / "judge.jsonl")
     ends_without_a_fault(
         tmp_path,

@@ -122,7 +122,7 @@ def test_a_scorer_can_be_set_to_score_malformed_answers_zero(what: str) -> None:
     assert len(judge.prompts) == 1
 
 
-def test_if_the_judge_cannot_be_asked_no_scorer_gives_a_score_even_if_it_counts_unreadable_answers_as_0() -> None:
+def test_a_scorer_whose_judge_cannot_be_asked_gives_no_score_even_if_malformed_answers_count_as_0() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
         scored = asyncio.run(faithful.find("A summary."))

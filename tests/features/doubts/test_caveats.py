@@ -83,7 +83,7 @@ def test_labels_by_a_rater_with_the_judge_s_name_cause_a_warning() -> None:
     assert "Warning: labels of j count as an annotator's, but that is the judge's name." in text
 
 
-def test_a_criterion_that_people_left_out_on_labelled_examples_is_named_with_the_command_that_asks_for_it() -> None:
+def test_a_warning_names_a_criterion_that_annotators_left_out_and_the_command_that_asks_for_it() -> None:
     rubric = Rubric.from_dict(
         {
             "name": "kind",

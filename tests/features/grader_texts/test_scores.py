@@ -63,7 +63,7 @@ def test_an_llm_rubric_text_that_asks_for_a_score_gives_the_expected_score_and_d
     assert answer["metadata"]["reading"] == reading
 
 
-def test_a_list_of_points_becomes_one_criterion_that_counts_them_if_the_assertion_s_threshold_allows_a_miss(
+def test_a_list_of_points_becomes_a_single_criterion_if_the_assertion_s_threshold_allows_a_missed_point(
     tmp_path: Path,
 ) -> None:
     text = "The reply must:\n1. Name the period\n2. Link to the form\n3. Not promise a date"

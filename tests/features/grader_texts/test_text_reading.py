@@ -7,7 +7,7 @@ from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEX
 from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
-def test_the_scale_and_the_pass_mark_and_the_points_of_each_sample_llm_rubric_text_are_read_as_expected() -> None:
+def test_each_llm_rubric_text_of_these_tests_is_read_with_the_expected_scale_and_pass_mark_and_points() -> None:
     misread = {}
     for text, expected in TEXTS:
         reading = read_text(text)

@@ -37,7 +37,7 @@ def test_a_task_s_difference_between_two_wordings_is_the_mean_over_the_task_s_ex
     assert split.by_task(np.column_stack([values, values])).shape == (3, 2)
 
 
-def test_a_task_without_any_graded_example_is_left_out_of_figures_by_task() -> None:
+def test_a_task_without_graded_examples_is_left_out_of_figures_per_task() -> None:
     split = part(("a", "b", "c"))
     assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 

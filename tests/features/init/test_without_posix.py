@@ -15,12 +15,14 @@ print(get_assert("[1]", {{"vars": {{}}, "config": {{"rubric": "form"}}}})["pass"
 """
 
 
-def test_init_works_without_posix(tmp_path: Path) -> None:
+def test_init_works_on_a_system_without_posix(tmp_path: Path) -> None:
     ends_without_a_fault(tmp_path, "init", "new")
 
 
 @pytest.mark.proof
-def test_without_posix_the_python_assertion_of_a_new_project_grades_in_the_calling_process(tmp_path: Path) -> None:
+def test_on_a_system_without_posix_the_python_assertion_of_a_new_project_grades_in_the_calling_process(
+    tmp_path: Path,
+) -> None:
     project = shipped_set_in(tmp_path)
     (project / "rubrics" / "form.yaml").write_text(
         "criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n"

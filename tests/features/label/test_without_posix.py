@@ -14,7 +14,9 @@ def test_a_labelling_plan_works_without_posix(tmp_path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.parametrize("options", [(), ("--disputed",)])
-def test_without_posix_the_labelling_page_is_refused_with_the_reason(options: tuple[str, ...], tmp_path: Path) -> None:
+def test_on_a_system_without_posix_the_labelling_page_is_refused_with_the_reason(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
     is_refused(
         tmp_path, "the labelling page runs on Linux and macOS", "label", "code-quality", *options, "--rater", "ann"
     )

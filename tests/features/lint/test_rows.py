@@ -24,7 +24,7 @@ def test_lint_lists_the_faulty_rubrics_in_a_file_of_rows_by_line(tmp_path: Path)
     assert (fine.returncode, json.loads(fine.stdout)["faults"]) == (0, [])
 
 
-def test_lint_reads_rubrics_in_rows_of_a_csv_file_and_reports_criteria_of_a_row_with_equal_words(
+def test_lint_reports_two_criteria_with_the_same_words_in_a_row_of_a_csv_file(
     tmp_path: Path,
 ) -> None:
     rubric = json.dumps([{"requirement": "Names Paris"}, {"requirement": "names Paris."}]).replace('"', '""')

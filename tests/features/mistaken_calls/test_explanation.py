@@ -130,7 +130,9 @@ def test_an_error_in_a_file_that_the_command_can_read_is_not_blamed_on_the_kind_
     assert "experiment" not in error_of("experiment try.yaml").partition("try.yaml")[0]
 
 
-def test_an_error_that_forbids_an_option_does_not_complain_that_the_option_s_file_is_empty(tmp_path: Path) -> None:
+def test_an_error_about_an_option_without_effect_does_not_mention_that_the_option_s_file_is_empty(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     error = error_of("label tone --progress --ratings empty.jsonl")
     assert "--ratings has no effect here: --progress counts people's labels" in error

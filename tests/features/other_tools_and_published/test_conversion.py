@@ -9,7 +9,9 @@ from markscheme import Grader, Rubric, RubricError, ScriptedJudge
 from tests.commands.console import run
 
 
-def test_the_error_on_a_published_rubric_names_the_missing_option_with_which_import_converts_it(tmp_path: Path) -> None:
+def test_the_error_on_an_unknown_word_for_a_weight_in_a_published_rubric_names_the_weights_option(
+    tmp_path: Path,
+) -> None:
     data = [{"criterion": "Names the town at once", "weight": "must"}, {"criterion": "Is brief", "weight": "spicy"}]
     (tmp_path / "r.json").write_text(json.dumps(data))
     with pytest.raises(RubricError, match="--weights spicy="):

@@ -193,7 +193,7 @@ def test_the_command_that_the_promptfoo_hook_prints_works_in_the_folder_of_the_r
     assert faults_of(commands, labelled, tmp_path / "copies", placeholders, {}) == {}
 
 
-def test_a_prompt_that_fails_every_test_another_prompt_passes_is_reported_to_differ_by_more_than_noise(
+def test_a_prompt_that_fails_all_tests_that_another_prompt_passes_is_said_to_differ_by_more_than_noise(
     three_prompts: Recorded, summary_of: Summarizing
 ) -> None:
     passed = three_prompts.context_with(

@@ -466,7 +466,7 @@ def test_tracking_names_file_and_line_of_a_second_verdict_and_of_a_missing_time(
     assert (done.returncode, "traces.jsonl:2: has no `time`" in done.stderr) == (2, True)
 
 
-def test_a_stream_does_not_say_that_nothing_is_graded_if_a_part_of_a_week_is_graded(folder: Path) -> None:
+def test_a_stream_with_a_partly_graded_week_is_not_reported_as_having_nothing_graded(folder: Path) -> None:
     lines = lines_of(0)
     for line in lines[25:]:
         del line["pass"]

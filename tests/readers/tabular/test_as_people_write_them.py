@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_both_readings() -> None:
+def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_the_options_for_both_cases() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip

@@ -133,7 +133,7 @@ def test_for_a_criterion_with_two_findings_the_report_says_once_what_fixing_it_c
     assert sum("Fixing it alone" in card.text for card in about_tone) == 1
 
 
-def test_two_criteria_to_fix_together_are_named_if_fixing_either_alone_corrects_too_few_wrong_decisions() -> None:
+def test_two_criteria_are_named_to_be_fixed_together_if_fixing_only_one_stops_no_false_pass() -> None:
     of = Rubric(tuple(Criterion(1.0, name, name=name) for name in ("a", "b", "c")), pass_mark=0.6)
     calibration = calibrated(of, [[0, 0, 1]] * 20 + [[1, 1, 1]] * 20, [[1, 1, 1]] * 40)
     lines = [

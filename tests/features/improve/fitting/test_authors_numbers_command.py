@@ -105,7 +105,7 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
-def test_improve_keeps_the_author_s_pass_mark_if_no_other_pass_mark_does_better_on_decisions_outside_the_fit(
+def test_improve_keeps_the_pass_mark_if_no_other_mark_is_better_on_decisions_that_were_left_out_of_the_fit(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

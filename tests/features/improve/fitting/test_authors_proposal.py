@@ -209,7 +209,7 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_rounding_moves_at_most_5_percent_of_the_total_weight_unless_it_uses_the_finest_step(
+def test_rounding_fitted_weights_moves_at_most_5_percent_of_the_total_unless_the_finest_step_is_used(
     sizes: list[float],
 ) -> None:
     written = written_weights(np.array(sizes))
