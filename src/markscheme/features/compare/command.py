@@ -1,5 +1,6 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -56,16 +57,5 @@ def compare(
     """
     from markscheme.features.compare.print_comparison import print_comparison
 
-    return print_comparison(
-        sides,
-        labels,
-        ask,
-        columns,
-        rubric=rubric,
-        report=report,
-        pairs=pairs,
-        details=details,
-        json=json,
-        markdown=markdown,
-        html=output.html,
-    )
+    forms = replace(output, details=details, json="-" if json else None, markdown="-" if markdown else None)
+    return print_comparison(sides, labels, ask, columns, forms, rubric=rubric, report=report, pairs=pairs)

@@ -11,14 +11,13 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported, reporter_of
 from markscheme.calibration.wanted_labels import keep_next_labels
-from markscheme.commands.options import AskFlags, existing_file, notify
-from markscheme.commands.output import put, rendered, show
+from markscheme.commands.options import AskFlags, ReportOptions, existing_file, notify
+from markscheme.commands.output import rendered, write_report
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.compare import view_rubric_change as of_change
 from markscheme.features.compare.contenders import Compared, files_among
 from markscheme.features.compare.report_judges import json_of, page_of, screen_of
-from markscheme.features.compare.rubric_change import RubricChange
 from markscheme.features.compare.rubric_versions import change_between
 from markscheme.features.compare.run_comparison import compare_by_name, compared_in_rows, compared_in_tables
 from markscheme.features.compare.systems import compare_systems
@@ -29,8 +28,8 @@ from markscheme.files import refuse_unwritable
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import has_results, rubric_of_report
+from markscheme.report.document import Document
 from markscheme.report.table_words import notes
-from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
 
@@ -39,14 +38,11 @@ def print_comparison(
     labels: LabelOptions,
     ask: AskFlags,
     columns: ColumnOptions,
+    output: ReportOptions,
     *,
     rubric: str | None,
     report: Path | None,
     pairs: bool,
-    details: bool,
-    json: bool,
-    markdown: bool,
-    html: str | None,
 ) -> int:
     """Compare judges, versions of a rubric, or systems; print the comparison and return the exit status.
 
@@ -55,71 +51,114 @@ def print_comparison(
         labels: Which labels count, what must agree, and the tolerance.
         ask: How judges are asked.
         columns: What the files' columns and values mean.
+        output: The forms in which the comparison is printed ("-") and written.
         rubric: A rubric's name or file; None for the one that `sides` name or imply.
         report: For two versions of a rubric, the JSON of a calibration by the second version.
         pairs: True to compare the systems in files of pairs.
-        details: True to print the details too.
-        json: True to print JSON.
-        markdown: True to print Markdown.
-        html: The file of an HTML page to write; None for no page.
     """
-    if json and markdown:
-        raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
-    if html == "-":
-        raise UsageError("`--html` must be a file; standard output contains the comparison itself")
-    refuse_unwritable(html)
+    _refuse_forms(output)
     answers = (compared(sides, rubric, labels) for compared in SIDES_ANSWERS)
     answer = None if pairs else next((answer for answer in answers if answer is not None), None)
     if answer is not None:
-        return _print_answer(answer, json=json, markdown=markdown, html=html)
+        return _print_answer(answer, output)
     if not pairs and rubric is None and report is None and are_versions(sides):
-        _refuse_part(labels, "two versions of a rubric are compared on all of its examples")
-        columns.refuse("this comparison")
-        judges = columns.judge
-        if len(judges) > 1:
-            raise UsageError(f"one judge is asked by both versions, and {len(judges)} are named")
-        judge = next(iter(judges), None)
+        judge = _judge_of_versions(labels, columns)
         if judge is not None or have_decisions(sides, labels.examples):
-            return _compare_versions(sides, labels, judge, ask, html, json=json, markdown=markdown)
+            return _compare_versions(sides, labels, judge, ask, output)
     change = None if pairs or rubric is not None else change_between(sides, report)
     if change is not None:
-        return _print_change(change, json=json, markdown=markdown, html=html)
+        _write(output, of_change.view(change), of_change.json_of(change))
+        return int(change.is_changed)
     if report is not None:
         raise UsageError("--report is for two versions of a rubric, such as reply@HEAD~1 reply")
     if pairs:
+        files = tuple(existing_file(Path(path)) for path in sides)
         by = None if rubric is None else ask.rubric(rubric)
-        return _compare_systems(sides, by, labels, columns, json, markdown, html)
-    compared = compared_in_rows(Path(sides[0]), labels) if rubric is None and len(sides) == 1 else None
-    if rubric is None and compared is None and names_table(sides):
-        _refuse_part(labels, "a table contains its own examples, which all count", examples=labels.examples)
-        compared = compared_in_tables([Path(side) for side in sides], columns.of_table(), labels)
-    if compared is None:
-        if not files_among(sides):
-            columns.refuse("this comparison")
-        compared = compare_by_name(
-            sides,
-            None if rubric is None else _without_sizes(ask).rubric(rubric),
-            labels.examples,
-            options=labels,
-            ask=ask,
-            columns=columns,
-            watch=progress,
-        )
+        return _print_answer(compare_systems(files, by, labels=labels, columns=columns), output)
+    compared = _compared_judges(sides, labels, ask, columns, rubric)
     _keep(compared, labels)
+    _print_judges(compared, sides, output)
+    return 0
+
+
+def _judge_of_versions(labels: LabelOptions, columns: ColumnOptions) -> str | None:
+    """Return the judge that is asked by both versions of a rubric; None if none is named.
+
+    Raises:
+        UsageError: An option has no effect on versions of a rubric, or several judges are named.
+    """
+    _refuse_part(labels, "two versions of a rubric are compared on all of its examples")
+    columns.refuse("this comparison")
+    judges = columns.judge
+    if len(judges) > 1:
+        raise UsageError(f"one judge is asked by both versions, and {len(judges)} are named")
+    return next(iter(judges), None)
+
+
+def _compared_judges(
+    sides: tuple[str, ...], labels: LabelOptions, ask: AskFlags, columns: ColumnOptions, rubric: str | None
+) -> Compared:
+    """Compare judges: those in a file of rows with own rubrics, the columns of tables, or those named by `sides`."""
+    compared = compared_in_rows(Path(sides[0]), labels) if rubric is None and len(sides) == 1 else None
+    if compared is not None:
+        return compared
+    if rubric is None and names_table(sides):
+        _refuse_part(labels, "a table contains its own examples, which all count", examples=labels.examples)
+        return compared_in_tables([Path(side) for side in sides], columns.of_table(), labels)
+    if not files_among(sides):
+        columns.refuse("this comparison")
+    return compare_by_name(
+        sides,
+        None if rubric is None else _without_sizes(ask).rubric(rubric),
+        labels.examples,
+        options=labels,
+        ask=ask,
+        columns=columns,
+        watch=progress,
+    )
+
+
+def _print_judges(compared: Compared, sides: Sequence[str], output: ReportOptions) -> None:
+    """Print which judge is better; the page shows single examples too."""
     if compared.table is not None:
         for note in notes(compared.table):
             notify(note)
-    if html:
-        put(rendered(page_of(compared), "html"), html)
-    if markdown:
-        put(rendered(screen_of(compared), "markdown"), "-")
-    else:
-        document = screen_of(compared)
-        labelling = document.onward if compared.choice.rubric.source is not None else None
-        onward = labelling or _onward(compared, sides)
-        document = replace(document, onward=onward, has_page=True, written=html or "")
-        show(document, json_of(compared), json=json, details=details)
-    return 0
+    document = screen_of(compared)
+    labelling = document.onward if compared.choice.rubric.source is not None else None
+    write_report(
+        lambda: replace(document, onward=labelling or _onward(compared, sides), has_page=True),
+        lambda: json_of(compared),
+        output.targets,
+        details=output.details,
+        quiet=_is_printed(output),
+        markdown=lambda: rendered(document, "markdown"),
+        html=lambda: rendered(page_of(compared), "html"),
+    )
+
+
+def _refuse_forms(output: ReportOptions) -> None:
+    """Raise UsageError if standard output has to hold two forms, or if the page can't be written."""
+    if output.json and output.markdown:
+        raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
+    if output.html == "-":
+        raise UsageError("`--html` must be a file; standard output contains the comparison itself")
+    refuse_unwritable(output.html)
+
+
+def _write(output: ReportOptions, document: Document, data: object) -> None:
+    """Print a comparison that has no details, and write its page.
+
+    Args:
+        output: The forms in which the comparison is printed ("-") and written.
+        document: The comparison as a document.
+        data: The comparison as data, by the keys of its JSON.
+    """
+    write_report(lambda: document, lambda: data, output.targets, quiet=_is_printed(output))
+
+
+def _is_printed(output: ReportOptions) -> bool:
+    """Return True if the comparison is printed as JSON or Markdown, in place of the report."""
+    return "-" in output.targets.values()
 
 
 def _refuse_part(labels: LabelOptions, why: str, **more: object) -> None:
@@ -140,64 +179,22 @@ def _without_sizes(ask: AskFlags) -> AskFlags:
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
-def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print a comparison that another feature made, such as one of two counts files; return the exit status."""
-    if html:
-        put(answer.to_html(), html)
-    if markdown:
-        put(answer.to_markdown(), "-")
-    else:
-        show(reporter_of(answer).view(answer), answer.to_json(), json=json)
+def _print_answer(answer: Reported, output: ReportOptions) -> int:
+    """Print a comparison that can render itself, such as one of counts files or systems; return exit status 0."""
+    view = reporter_of(answer).view
+    quiet = _is_printed(output)
+    write_report(lambda: view(answer), answer.to_json, output.targets, quiet=quiet, markdown=answer.to_markdown)
     return 0
-
-
-def _print_change(change: RubricChange, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print the changes between two versions of a rubric; return the exit status, 1 if there is a change."""
-    if html:
-        put(rendered(of_change.view(change), "html"), html)
-    if markdown:
-        put(rendered(of_change.view(change), "markdown"), "-")
-    else:
-        show(of_change.view(change), of_change.json_of(change), json=json)
-    return int(change.is_changed)
 
 
 def _compare_versions(
-    versions: tuple[str, ...],
-    labels: LabelOptions,
-    judge: str | None,
-    ask: AskFlags,
-    html: str | None,
-    *,
-    json: bool,
-    markdown: bool,
+    versions: tuple[str, ...], labels: LabelOptions, judge: str | None, ask: AskFlags, output: ReportOptions
 ) -> int:
-    """Print which of two versions of a rubric leads to decisions that agree more with people's."""
+    """Print which of two versions of a rubric decides more as people do; return exit status 0."""
     old, new = versions_of(versions)
     compared = compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
-    document = view_versions.view(compared)
-    if html:
-        put(rendered(document, "html"), html)
-    if markdown:
-        put(rendered(document, "markdown"), "-")
-    else:
-        show(document, view_versions.json_of(compared), json=json)
+    _write(output, view_versions.view(compared), view_versions.json_of(compared))
     return 0
-
-
-def _compare_systems(
-    sides: tuple[str, ...],
-    rubric: Rubric | None,
-    labels: LabelOptions,
-    columns: ColumnOptions,
-    json: bool,
-    markdown: bool,
-    html: str | None,
-) -> int:
-    """Print which system is preferred, by each rater of the pairs in the given files."""
-    files = tuple(existing_file(Path(path)) for path in sides)
-    compared = compare_systems(files, rubric, labels=labels, columns=columns)
-    return _print_answer(compared, json=json, markdown=markdown, html=html)
 
 
 def _keep(compared: Compared, labels: LabelOptions) -> None:
