@@ -386,10 +386,11 @@ class JudgeError(MarkschemeError):
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
     """Error of a run for which no judge was named, and none is available by default.
 
-    It is raised with texts, and with functions that write a text from `option`.
+    Its arguments together are the message. Each is a text, or a function that writes a text from `option`.
 
     Attributes:
-        option: Name of the option that names a judge, where the run was asked for; by default that of a function.
+        option: What the user sets to name a judge: `judge=…` for a call from Python (the default), or an option or a
+            configuration's key.
     """
 
     option = "judge=…"
@@ -448,7 +449,7 @@ succeeded."""
 
 
 class DamagedLine(RatingWarning):
-    """Warning of a line of a file that cannot be read and is left out, as requested."""
+    """Warning of a line of a file that cannot be read and is left out, since the user allows that."""
 
 
 # --- lines that can't be read ----------------------------------------------------------------------------------------

@@ -92,7 +92,10 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
 
 
 def _where_unlike(reason: str, others: Iterable[str]) -> str:
-    """Shorten a reason; if another one begins with as many of the same words, cut only these."""
+    """Shorten a reason so that it still differs from the others.
+
+    If it begins like one of the others, these first words and the remainder are cut separately.
+    """
     words = reason.split()
     alike = max((sum(takewhile(bool, map(eq, words, other.split()))) for other in others), default=0)
     begin, rest = map(" ".join, (words[:alike], words[alike:]))

@@ -522,7 +522,12 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return findings with those on drift since earlier runs first, and those on how the earlier runs differ last."""
+    """Add the findings of a comparison with earlier runs: on drift before `findings`, on noise among those runs after.
+
+    Args:
+        baseline: The comparison with earlier runs; None if there is none, and then nothing is added.
+        findings: The findings on this run.
+    """
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")

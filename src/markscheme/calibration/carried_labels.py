@@ -77,7 +77,10 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Result of labelling again, such as "relabel the rest"; "too few" until all examples of `check` are done."""
+        """Result of labelling again, such as "relabel the rest".
+
+        It is "too few" until annotators have labelled all the examples again that were drawn for it (`check`).
+        """
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 

@@ -124,13 +124,13 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read from the record of labels needed the decision, pass or fail, that too few labels have, and their share.
+    """Read which decision, pass or fail, is so rare among the labels that the verdict waits for more of it.
 
     Args:
-        record: The entry `scarce` of that record; None without one.
+        record: The entry `scarce` of the file that stores how many labels are needed; None without such an entry.
 
     Returns:
-        The decision and the share of labels that have it, 0 to 1; None without an entry.
+        The decision, and the share of the labels that have it, 0 to 1; None without an entry.
 
     Raises:
         ValueError: The decision is neither pass nor fail, or the share isn't from 0 to 1.

@@ -187,7 +187,7 @@ def _as_person(comparison: Comparison) -> str:
 
 
 def _of_agreement(comparison: Comparison, decision: Decision) -> str:
-    """Explain, by the judge's agreement, the verdict on a judge where nothing says which values pass."""
+    """Explain the verdict on a judge by its agreement; for ratings of which nothing says which values pass."""
     head = agreement_and_target(comparison.agreement, decision.target)
     match decision.because_code:
         case "few-groups":
@@ -280,7 +280,10 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
-    """Return the decision, pass or fail, that is rare and alone keeps the gate open, with its share; else None."""
+    """Return the decision, pass or fail, that the gate is open for lack of, with its share; None if there is none.
+
+    It is the decision of the only side that is open; there is none if it isn't rare, or if the target is open too.
+    """
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
         return None

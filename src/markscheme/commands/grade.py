@@ -297,7 +297,7 @@ async def _print_all(
 
 
 def _after_grading(grading: Grading, counts: GradedCounts) -> None:
-    """Report mean scores; let features warn if several judges graded, for example of scores moved since certification.
+    """Report mean scores; if a group of judges graded, let features warn, such as of a drift since certification.
 
     Args:
         grading: The grading, with its judge or judges.

@@ -18,8 +18,8 @@ def share_of(named: str | None, times: int, overlap: int | None) -> "Share | Non
     Args:
         named: Names of the annotators, separated by commas; None if the pool isn't shared.
         times: Number of annotators per output.
-        overlap: Number of outputs that get so many annotators, while every other output gets one annotator; None for
-            all outputs.
+        overlap: Number of outputs that get `times` annotators, while each remaining output gets one; None if all get
+            `times` annotators.
 
     Raises:
         UsageError: There is an overlap and no names, or the names are too few or repeated.

@@ -241,7 +241,9 @@ def rouge_l(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Scored:
-    """Compute F1 of the words in any order, repeated words counted; 0 if either is empty.
+    """Compute F1 of the words that prediction and expected answer share, in any order; 0 if either has no words.
+
+    A word that occurs several times counts as often as both have it.
 
     Source:
         Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392. doi:10.18653/v1/D16-1264

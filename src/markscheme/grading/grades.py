@@ -135,7 +135,10 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """Weighted mean merit, and number, of the criteria with a tag that the submission itself brought, by tag."""
+        """For each tag of the criteria that the submission itself brought: their weighted mean merit, and their number.
+
+        Criteria without a merit, such as those on which the judge abstained, don't count.
+        """
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)

@@ -220,7 +220,12 @@ def chance_of_levels(
 
 
 def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
-    """Merge nearly equal weighted sums, which moves each by less than a thousandth of a percent of their range."""
+    """Merge nearly equal weighted sums, which moves each by less than a thousandth of a percent of their range.
+
+    Args:
+        chances: The probability of each possible pair of a weighted sum of positions, and True if all required criteria
+            are met with it.
+    """
     sums = [raw for raw, _ in chances]
     lowest = min(sums)
     step = (max(sums) - lowest) / (MOST_SUMS // 2)

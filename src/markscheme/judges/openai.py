@@ -157,7 +157,7 @@ class OpenAIJudge(SdkJudge):
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """API key; NO_KEY for a server that needs none."""
+        """Argument `api_key` for the SDK's client: the key; NO_KEY for a server that needs none."""
         key = usable_key("OPENAI_API_KEY", self._given_key)
         if not key and not self.other_address:
             raise NoJudge(

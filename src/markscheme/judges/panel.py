@@ -117,7 +117,9 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the answers to several requests as the parts of one reply; the part of a failed request is empty.
+        """Ask the prompt several times, and return the answers as the parts of one reply.
+
+        The part of a request that fails is empty.
 
         Raises:
             NoJudge: The judge cannot be asked at all.

@@ -66,8 +66,8 @@ class Memory:
     def recall(self, key: str) -> Reply | None:
         """Return the reply cached under `key`; None if there is none, or if it can't be decoded.
 
-        An unreadable reply is removed from the cache. If another reply supplied what it lacked, an empty reply is
-        returned in its place, so that it isn't requested again.
+        A cached reply that can't be decoded is removed. If `forget` removed the reply of this key earlier, and noted
+        that another reply supplied what it lacked, an empty reply is returned, so that the key isn't requested again.
         """
         for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
@@ -218,7 +218,7 @@ class Remembering(Wrapping):
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:
-        """Close the cache, and the judge if it may be asked."""
+        """Close the cache and, unless all replies had to come from the cache, the judge."""
         if self.may_ask:
             await self.judge.aclose()
         self.memory.close()

@@ -650,7 +650,14 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Return True if the test leaves it possible that the called assertion is a negated one, such as `not-python`."""
+    """Return True if the assertion that Promptfoo is calling may be a negated one, such as `not-python`.
+
+    Promptfoo doesn't say which of a test's assertions it calls, so each that is like it counts.
+
+    Args:
+        test: The test; anything but an object means that no assertion can be negated.
+        config: The configuration of the called assertion, by which it is recognized among the test's assertions.
+    """
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
@@ -681,7 +688,12 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
 
 
 def _lenient(test: Any, config: Any) -> str:
-    """Describe the setting that lets a test pass even if this assertion scores 0; "" if there is no such setting."""
+    """Describe the setting that lets a test pass even if this assertion scores 0; "" if there is no such setting.
+
+    Args:
+        test: The test.
+        config: The configuration of this assertion, by which it is recognized among the test's assertions.
+    """
     if isinstance(test, Mapping) and test.get(SCORING_FUNCTION) is not None:
         return f"{SCORING_FUNCTION} decides the test"
     return _best_without(test, config)[1]

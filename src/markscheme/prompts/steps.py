@@ -291,7 +291,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
 
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
-    """Return True if an input for steps, such as `messages`, may be missing because another input has the steps.
+    """Return True if an input for an agent's steps, such as `messages`, may be missing, since another input has them.
 
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)

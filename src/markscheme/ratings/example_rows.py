@@ -322,7 +322,7 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True unless it is known, without reading any example, that no example has one of these attributes."""
+    """Return False if the examples are known, without reading them, to have none of the named attributes; else True."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

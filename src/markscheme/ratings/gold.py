@@ -135,7 +135,10 @@ class Gold(Column):
 
     @cached_property
     def few_labelled_twice(self) -> int:
-        """Number of examples with two annotators, if these are too few for the `reference` to be "people"; else 0."""
+        """Number of examples with two annotators or an adjudicated label, if these are too few to count as "people".
+
+        It is 0 if `reference` is "people", or if only one annotator labelled.
+        """
         has_several = self.reference == "one-person" and self.kinds.get("human", 0) > 1
         return labelled_twice(self.examples)[1] if has_several else 0
 

@@ -226,7 +226,14 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """Make a column of a given name from ratings of several examples, as if one rater had given all of them."""
+    """Make a column of a given name from ratings of several examples, as if one rater had given all of them.
+
+    Args:
+        name: Name of the column.
+        ratings: The ratings; those of other examples are left out.
+        rubric: The rubric of the ratings.
+        ids: The id of each row's example.
+    """
     codes = RatingCodes.of(ratings)
     rows = rows_in(ids, codes)
     chosen = np.flatnonzero(rows >= 0)

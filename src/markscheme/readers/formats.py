@@ -98,7 +98,10 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """Return the format of a file that a command can't take, but another command can; None if it has no such format."""
+    """Return a file's format if only some commands read it, such as a report; None if it isn't in such a format.
+
+    Call it if the present command can't read the file, to say in the error what the file is.
+    """
     by_content = (
         file_format for file_format in all_formats() if file_format.expected and "examples" not in file_format.expected
     )

@@ -121,7 +121,7 @@ class Peek:
 
     @cached_property
     def first(self) -> tuple[FilePart, ...]:
-        """The first items, rows or entries of a file, up to one that can't be read; empty for other kinds of files."""
+        """The first items, rows or entries of a file, up to one that can't be read; empty if the file has none."""
         parts: list[FilePart] = []
         with suppress(RatingError, UsageError):  # which of several sheets is asked where one is read
             parts.extend(islice(self.parts(), FIRST))

@@ -243,7 +243,9 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with the ids of the examples for the responses whose texts equal those of an example.
+        """Return the files with each response under the id of the example that has the same text.
+
+        A response that has the id of an example, or the text of none or of several, keeps its id.
 
         Raises:
             ComparisonError: A file contains responses, and none of them has the id or the text of an example.

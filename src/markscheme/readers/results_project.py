@@ -50,11 +50,11 @@ def project_of_results(path: Path) -> TableProject | None:
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
-    """Return the criterion of a metric, with what the metric's assertion asks as its requirement.
+    """Return the criterion of a metric, whose requirement becomes the text of the metric's assertion.
 
-    If code makes the assertion, so that there is no question, the requirement is the metric's name.
+    If code makes the assertion, so that it has no text, the requirement is the metric's name.
     A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
-    The criterion is required if the test has no threshold, since then it passes only if all assertions do.
+    The criterion is required if the test has no threshold, since the test then passes only if all assertions pass.
     """
     verdict = results.metrics[criterion.name]
     is_code = verdict.kind == "python" and not verdict.is_part

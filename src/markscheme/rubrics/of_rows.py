@@ -66,7 +66,10 @@ class _RubricText(str):
 
 
 def as_row_text(rubric: Rubric) -> str:
-    """Return a text by which a row brings a Rubric object, since inputs of rows are texts."""
+    """Wrap a Rubric object in a text, since a row's inputs are texts; the object is an attribute of that text.
+
+    The text doesn't hold the rubric's content: it only differs from the texts of other rubrics.
+    """
     text = _RubricText(f"{rubric.name} {rubric.fingerprint} {[c.tags for c in rubric.criteria]}")
     text.rubric = rubric
     return text

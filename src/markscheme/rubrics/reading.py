@@ -369,7 +369,13 @@ class RubricReading:
                 yield where, raw
 
     def _criterion(self, values: CriterionValues, unread: frozenset[str], index: int) -> Criterion:
-        """Make a criterion; placeholders replace faulty values, so that all faults are found in one reading."""
+        """Make a criterion; placeholders replace faulty values, so that all faults are found in one reading.
+
+        Args:
+            values: The values of the criterion's keys.
+            unread: The criterion's keys that couldn't be read.
+            index: Index of the criterion.
+        """
         scale = self._or_fault(_scale, values, unread, index)
         return Criterion(
             weight=values["weight"],

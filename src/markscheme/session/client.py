@@ -199,7 +199,11 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
 
 
 def environment_key(folder: str) -> str:
-    """Compute a digest that differs between environments that must not share a session; it reveals no API keys."""
+    """Compute a digest that differs between environments that must not share a session; it reveals no API keys.
+
+    Args:
+        folder: The folder of the graders' files. It and the working directory belong to the environment.
+    """
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
     facts = [interpreter, _package_stamp(), folder_marks(folder), variables, settings_texts()]

@@ -137,7 +137,7 @@ def mcnemar_mid_p(more: int, fewer: int) -> float:
         fewer: Number of differences of -1.
 
     Returns:
-        The mid-p of `sign_flip` for as many single differences; 1 if there are none.
+        The mid-p that `sign_flip` gives for a list of `more` times 1 and `fewer` times -1; 1 if both are 0.
 
     Source:
         Fagerland, Lydersen and Laake (2013), BMC Medical Research Methodology 13, 91. doi:10.1186/1471-2288-13-91

@@ -179,9 +179,10 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to a loss's features, shape (n_values, k).
+    """Append a row of zeros, so that a missing rating, whose index is -1, selects the zeros.
 
-    A missing rating has the index -1, which then selects the zeros.
+    Args:
+        features: The numbers by which a loss describes each level, shape (n_levels, n_features).
     """
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 

@@ -33,9 +33,9 @@ class _Basis(NamedTuple):
     """Evidence on one share in the labels so far, as if all examples were independent.
 
     Attributes:
-        hits: Number of those `n` examples that count in the share, such as fails that the judge stops.
-        n: Number of independent examples with as much information as the labels.
-        per_label: Number of independent examples with as much information as one label.
+        hits: Number of the `n` examples that count in the share, such as fails that the judge stops.
+        n: Number of independent examples that would carry as much information as the labels.
+        per_label: Number of independent examples that would carry as much information as one label.
     """
 
     hits: float

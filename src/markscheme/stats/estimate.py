@@ -49,7 +49,7 @@ class Caveat(NamedTuple):
 
     Attributes:
         hedge: Kind of limitation of the interval, such as "withheld"; None if it isn't limited.
-        reason: Reason why it is limited, also as text read from a file; None if it isn't limited.
+        reason: Reason why it is limited, which is a text if it was read from a file; None if it isn't limited.
         remark: Further remark; None if there is none.
 
     Example:

@@ -100,10 +100,10 @@ TermsOfCriteria: TypeAlias = Callable[[Sequence[int]], TermSums]
 
 
 def total(terms: TermsOfCriteria, n_criteria: int) -> TermSums:
-    """Return the sums from which a rater's scores are computed, over all criteria, shape (n_examples, 1).
+    """Sum over all criteria what a rater's levels contribute to scores and decisions, shape (n_examples, 1).
 
     Args:
-        terms: Function that returns what a rater's levels on the criteria with given indices add to these sums.
+        terms: Function that takes a list of indices of criteria, and returns what the levels on these contribute.
         n_criteria: Number of criteria.
     """
     return reduce(TermSums.plus, (terms([index]) for index in range(n_criteria)))

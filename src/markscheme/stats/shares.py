@@ -446,10 +446,10 @@ def beta_binomial_correlation(
 def _correlations(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
 ) -> list[float]:
-    """Compute quantiles of the posterior of the correlation within groups, from the hits in each group.
+    """Compute quantiles of the posterior of the correlation within groups, from counts of 0s and 1s in each group.
 
     Args:
-        hits: Number of hits in each group.
+        hits: Number of examples in each group whose value is 1.
         sizes: Number of examples in each group.
         copies: Number of groups that each entry represents; None for one each.
         quantiles: The probabilities of the wanted quantiles, 0 to 1.

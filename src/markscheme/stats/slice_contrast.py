@@ -200,7 +200,7 @@ class SliceColumn:
 
     @cached_property
     def _sign_of_shares(self) -> float | None:
-        """Sign of the figure: 1.0 if all its values are 0 or 1, -1.0 if all are 0 or -1; None for other values."""
+        """Sign of the figure: 1.0 if all its values are 0 or 1, -1.0 if all are 0 or -1; else None."""
         x = self.values
         sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
         return sign if bool(((x == 0) | (x == sign)).all()) else None

@@ -67,6 +67,9 @@ def rates_by_verdict(
         pool: Number of graded responses of each set and verdict, shape (..., k); no set is empty.
         level: Coverage of each interval.
 
+    Returns:
+        For each set the pass rate, and the lower and the upper limit of its interval.
+
     Example:
         >>> [figures.round(4).tolist() for figures in rates_by_verdict([[1, 15]], [[4, 16]], [[200, 800]])]
         [[0.8], [0.6254], [0.9131]]

@@ -195,7 +195,7 @@ class AcceptedRuns(NamedTuple):
             basis: The examples of the run with their files, and its options; None if the run isn't from files.
 
         Raises:
-            UsageError: There are several judges, and none of them is *the* judge of the rubric.
+            UsageError: There isn't exactly one calibration, since only one judge's runs are accepted.
         """
         if len(calibrations) != 1:
             names = ", ".join(calibration.rater.name for calibration in calibrations)

@@ -333,7 +333,9 @@ def _terms(
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> tuple[Floats | Flags, ...]:
-    """Return a criterion's arguments for `TermSums.of`, in order, computed only once for examples of equal level.
+    """Return what a rater's levels on a criterion contribute: the arguments of `TermSums.of`, in its order.
+
+    They are computed once for all examples of equal level.
 
     Args:
         column: The ratings of the judge or of gold.

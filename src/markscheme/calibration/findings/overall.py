@@ -133,8 +133,8 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
 def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     """Yield a finding if the judge agrees with gold less often than the best constant score does.
 
-    There is a finding, too, if the judge isn't shown to agree more often, is below the target, and is shown to be at
-    most a little better than the constant.
+    There is a finding, too, if three things hold: the judge's agreement is below the target, its interval doesn't show
+    that the judge is better than the constant, and it shows that the judge is at most a little better.
     """
     comparison = evidence.comparison
     figures = comparison.figures
@@ -226,7 +226,14 @@ def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Float
 
 
 def _leaning(labels: Floats, judge: Floats, log_length: Floats, groups: Grouping) -> Estimate:
-    """Estimate how much a judge rewards length among responses with equal labels."""
+    """Estimate how much a judge's ratings rise, at equal labels, if the logarithm of a response's length rises by one.
+
+    Args:
+        labels: Gold, shape (n,), or annotators' ratings, shape (n, n_people).
+        judge: The judge's ratings, shape (n,).
+        log_length: Logarithm of the length of each response, shape (n,).
+        groups: Group of each example.
+    """
     (*people, its, length), in_groups = merged_rows(*np.atleast_2d(labels.T), judge, log_length, groups=groups)
     return leaning(np.column_stack(people), its, length, groups=in_groups)
 

@@ -66,7 +66,12 @@ def both_decided(table: RatingTable) -> RatingTable:
 
 
 def decided_with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
-    """Return a table of the examples that both gold and the judge decided, and gold itself; None if there are none."""
+    """Return a table of the examples that both gold and the judge decided, and gold itself; None if there are none.
+
+    Args:
+        file: The file with the judge's ratings and the labels.
+        rated: The files that `file` is one of, with the rubric by which they were read.
+    """
     truth = _gold(file, rated.rubric)
     if truth is None:
         return None

@@ -309,7 +309,14 @@ def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
 
 
 def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
-    """Yield a difference for each file that is missing, changed since the card was made, or was added since then."""
+    """Yield a difference for each file of a card that is missing or has changed since the card was made.
+
+    Also yield one for each file of labels that was added since then.
+
+    Args:
+        card: The card.
+        paths: The path of each file that the card names.
+    """
     for file, location in paths.items():
         if not location.is_file():
             yield FileDifference(file.name, now="is missing")

@@ -66,7 +66,10 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The cascade for passes, for fails or for both; without an entry for decisions that people make entirely."""
+        """The certified cascades: one for both decisions together, or one for passes and one for fails.
+
+        If people make all passes, or all fails, there is no entry for these.
+        """
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property

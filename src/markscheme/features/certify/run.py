@@ -73,7 +73,7 @@ def certify(
     writes: bool = False,
     zone: bool = False,
 ) -> CertifyRun:
-    """Find which decisions of judges need no person; write the certificate or the rubric's gray zone if asked to.
+    """Find which decisions of judges need no person; if asked to, write the certificate or the rubric's gray zone.
 
     Args:
         rubric: The rubric.
@@ -86,12 +86,12 @@ def certify(
         columns: What the files' columns and values mean.
         watch: Shows progress.
         writes: True to write the certificate next to the labels.
-        zone: True to write it as the rubric's gray zone.
+        zone: True to write the result as the rubric's gray zone instead.
 
     Raises:
         UsageError: The rubric compares pairs; a judge is named twice, or too many judges are named; or a name is
             neither a judge nor a file, or is a file with ratings of several judges; or the certificate is to be
-            written, and can't name a judge.
+            written, and one of the judges can't be named in it.
         NoJudge: No judge is named, and none is available.
         BudgetError: The budget doesn't cover all examples.
         ComparisonError: No example is labelled.

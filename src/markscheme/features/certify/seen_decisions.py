@@ -68,7 +68,11 @@ class SeenDecisions:
         return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 
     def decided_by(self, parts: Iterable[CertifiedCascade]) -> Integers:
-        """Return, for each example, the index of the judge that decides it; the number of judges if a person has to."""
+        """Return, for each example, the index of the judge that decides it; the number of judges if a person has to.
+
+        Args:
+            parts: The certified cascades, such as one for passes and one for fails.
+        """
         nobody = len(self.judges)
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 

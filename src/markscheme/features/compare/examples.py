@@ -23,7 +23,9 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison]) -> Examples:
-    """Return single examples with each judge's rating: flipped decisions first, then by score difference.
+    """Return single examples with each judge's rating: those first that one judge passes and another fails.
+
+    Then come the others; in both kinds, those first on which the judges' scores differ most.
 
     Args:
         compared: The judges with their ratings, and gold if there is any.

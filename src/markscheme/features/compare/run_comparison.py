@@ -157,7 +157,10 @@ def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
 
 
 def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
-    """Return the ways to ask a judge, one for each limit on criteria per call: by contender's name, judge and limit."""
+    """Return the ways to ask a judge, one for each limit on criteria per call.
+
+    Each is a pair of the judge's name and the limit, by a name that tells it from the others.
+    """
     return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
 

@@ -54,7 +54,12 @@ def compare_systems(
 
 
 def _pairs(rated: RatedFiles, file: Path | None) -> ExampleSet:
-    """Return the pairs in the files; if there are none, the rubric's own pairs with the labels of the files added."""
+    """Return the pairs in files of ratings; if there are none, the rubric's own pairs with the files' labels added.
+
+    Args:
+        rated: The content of the files of ratings.
+        file: The file with the rubric's own pairs, read if the files of ratings have none; None for the usual file.
+    """
     in_files = rated.labelled
     if any(example.sides for example in in_files.examples):
         return in_files

@@ -265,7 +265,14 @@ def _as_input(rubric: Any, core: Rubric | None) -> dict[str, Any]:
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
-    """Return the receipt of a rubric's calibration, or None; warn if it doesn't show that scores may be averaged."""
+    """Return the receipt of the calibration of a rubric and a judge; None if there is none, or it isn't wanted.
+
+    Args:
+        rubric: The rubric.
+        judge: The judge.
+        calibration: "require" to refuse to go on unless the receipt shows that scores may be averaged, "warn" to warn
+            instead, "off" for no receipt.
+    """
     receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
     if calibration == "warn" and not (receipt is not None and receipt.may_trend):
         reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))

@@ -70,7 +70,10 @@ class CountedGold(Gold):
 
     @property
     def group_sizes(self) -> list[int]:
-        """Sizes of groups, in examples that gold and judge score; [1], as is typical, if the counts name no groups."""
+        """Number of examples of each group that both gold and judge score.
+
+        If the counts name no groups, a single 1 is returned, since each example is then a group of its own.
+        """
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:
             return [1] * min(self.n, 1)

@@ -133,7 +133,7 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user adapts to a table, then blocks that assign each example to a set of groups.
+    """Yield the WITH block that the user adapts to a table, then blocks that number each example's jackknife set.
 
     Args:
         query: What to count.

@@ -187,13 +187,15 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield a row for each combination of hits and examples in a group, with the number of groups that have it.
+    """Count groups by two numbers: their examples on which the judge is right, and all their examples that count.
+
+    Yield a row for each pair of these numbers that occurs, with the number of groups that have it.
 
     Args:
         name: Name of the part of the counts file.
         groups: Name of each example's group; None if each example is a group of its own.
         hits: Flags of the examples on which the judge is right.
-        counted: Flags of the examples that count; the numbers of a group are those of its counted examples.
+        counted: Flags of the examples that count; all other examples are left out of both numbers.
     """
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])

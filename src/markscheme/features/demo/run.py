@@ -25,7 +25,9 @@ SEED_BITS = 64
 def show_round(
     plant: str | None, n: int, seed: int | None, keep: Path | None, json: bool, *, sealed: bool, details: bool
 ) -> int:
-    """Show five raters (not with `plant` or `sealed`), diagnose a judge with a planted fault, and return the status.
+    """Show five raters, diagnose a judge with a planted fault, and return the exit status.
+
+    The raters are left out if `plant` names a fault, or if `sealed` is true.
 
     Args:
         plant: The fault to plant; None to draw it.

@@ -65,10 +65,10 @@ def _with_entries(text: str, form: Form, entries: Sequence[Mapping[str, object]]
 
 
 def _after_block(text: str, end: int, column: int) -> int:
-    """Return the offset of the line that follows an item of a YAML list, with the comments inside the item.
+    """Return the offset of the first line after an item of a YAML list; comments inside the item belong to it.
 
-    The parser lets an item end only where the next key begins. So blank lines, and comments that aren't indented
-    further than the list, are left to what follows the item.
+    The parser lets an item end only where the next key begins. But blank lines at the end, and comments there that
+    aren't indented further than the list, don't belong to the item: the returned offset is before them.
 
     Args:
         text: The whole text.

@@ -86,7 +86,7 @@ def why_left_out(figures: ModeFigures) -> str:
 
 
 def weight_of(mode: Mode) -> int:
-    """Return the weight of a mode's criterion: minus its severity, or plus if the criterion asks for its absence.
+    """Return the weight of a mode's criterion: minus the mode's severity, or plus if it asks for the mode's absence.
 
     How common a fault is doesn't matter.
     """

@@ -69,7 +69,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield, for each response in a file of ratings, None in place of a line, and an output.
+    """Yield each response in a file of ratings as an output, after None in place of the number of a line.
 
     The response's system becomes the variant, and its group, or else its id, becomes the case.
     """

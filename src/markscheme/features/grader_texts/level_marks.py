@@ -205,7 +205,7 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
 
 
 def _are_ends(values: Sequence[float]) -> bool:
-    """Return True if some scores can be a scale's ends: the lowest is 0 or 1, the highest more than 1 higher."""
+    """Return True if scores may be a scale's ends: the lowest is 0 or 1, and the highest exceeds it by more than 1."""
     return len(values) > 1 and min(values) in (0, 1) and max(values) - min(values) > 1
 
 

@@ -207,7 +207,14 @@ def _named_level(text: str, scale: Scale, *, is_turned: bool) -> float | None:
 
 
 def _values_of(names: re.Match[str], values: Mapping[str, float]) -> Sequence[float]:
-    """Return the scores of the levels that a regular expression's match names; other words are left out."""
+    """Return the scores of the levels that the groups of a regular expression's match name, in the groups' order.
+
+    Groups that matched another word, or nothing, are left out.
+
+    Args:
+        names: The match.
+        values: The score of each level, by the level's name in lower case.
+    """
     return [values[name.casefold()] for name in names.groups() if name and name.casefold() in values]
 
 

@@ -31,9 +31,9 @@ class ImprovementRun:
         search: The wordings tried on dev examples, and those refused.
         judge: Name of the judge.
         proposer: Name of the model that wrote new words; "" if all came from files.
-        sealed: The held-out part; with `outside`, all examples.
-        answer: The result on the held-out labels; None if they weren't used.
-        outside: True if the user stated that the wordings were written without these labels.
+        sealed: The labelled examples of the test: the held-out part or, if `outside` is true, all examples.
+        answer: The result of the test on the labels of `sealed`; None if they weren't used.
+        outside: True if the user stated that the wordings were written without any of the labels.
         usage: Tokens and cost of the run, proposals included.
         graded: Number of examples graded.
         diff: The lines of the rubric's file that change; None if no wording is adopted.

@@ -271,7 +271,11 @@ class LabelSession:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice and, per criterion of each, True if both levels agree."""
+        """Return how many responses the rater labelled twice, and whether the two labels agree.
+
+        The second value is a flat list with an item for each of these responses and each criterion labelled both times:
+        True if both levels are equal.
+        """
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps

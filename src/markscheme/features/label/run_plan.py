@@ -63,12 +63,12 @@ class Plan:
     Attributes:
         rubric: Name of the rubric.
         labelled: Number of examples labelled so far.
-        next_labels: The labels that a verdict needs.
-        needs: The number of labels that each other goal needs.
+        next_labels: The labels that a verdict on the judge needs.
+        needs: The number of labels that each goal needs, other than that verdict.
         costs: Cost of the next run, by judge.
         annotators: Number of annotators who label each example.
         target: Share of examples on which the judge must agree, 0 to 1.
-        goals: The other goals to show.
+        goals: The goals that the user asked to see, other than the verdict.
         next: The draw of outputs to label next; None if not requested.
         commands: The commands that may follow, with the same ratings or judge; None for the plan of a table.
         agreement: Share of examples on which the judge agrees with gold so far, from which the number of labels needed

@@ -57,7 +57,12 @@ class SightTest:
 
     @classmethod
     def drawn(cls, kind: str, seed: str) -> "SightTest":
-        """Make a sight test from a seed; an equal seed gives an equal test, so that a cached answer can be reused."""
+        """Make a sight test from a seed; an equal seed gives an equal test, so that a cached answer can be reused.
+
+        Args:
+            kind: Kind of content that the judge must see: an image or a PDF.
+            seed: The seed.
+        """
         chance = random.Random(f"{seed} {kind}")  # noqa: S311 - not a secret
         word = _word(chance)
         squares = chance.randint(*_SQUARES)

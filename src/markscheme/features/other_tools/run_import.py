@@ -149,7 +149,13 @@ def _refuse_unknown_raters(files: Sequence[Path], columns: ColumnOptions) -> Non
 
 
 def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
-    """Return the file's content with only the ratings that the user wants to keep; count unreadable lines as lost."""
+    """Return the file's content with only the ratings that the user wants, and with unreadable lines counted as lost.
+
+    Args:
+        file: The file's content.
+        only: Whose ratings to keep, people's or judges'; None to keep all.
+        n_damaged: Number of lines that couldn't be read.
+    """
     damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
     return replace(file, ratings=of_kind(file.ratings, only), lost={**file.lost, **damaged})
 

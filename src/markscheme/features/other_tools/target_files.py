@@ -59,7 +59,7 @@ class TargetFiles:
 
     @contextmanager
     def turn_to_add(self) -> Iterator[None]:
-        """Lock the target files' folders while the context lasts, so that imports and labelling pages wait.
+        """Lock the target files' folders while the context lasts, so that other imports and labelling pages wait.
 
         Raises:
             UsageError: A folder can't be made.

@@ -207,6 +207,12 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
     """Fit Davidson's model by maximum likelihood to each set of results: of all pairs, then without each group in turn.
 
+    Args:
+        results: Counts of wins, ties and losses of each system against every other in each of the m sets, shape
+            (m, n_systems, n_systems, 3).
+        linked: Indices of the k systems to fit; in the first set, a chain of wins or ties leads from each of them to
+            every other.
+
     Returns:
         Log strengths of the linked systems, shape (m, k), each row summing to 0, and the log of the model's parameter
         for ties (ν), shape (m,); nan where they are not finite.

@@ -127,7 +127,7 @@ def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], 
 
 
 def _length_ratios(examples: Sequence[Example]) -> Floats:
-    """Return the logarithm of the length of each second response over that of the first, in characters."""
+    """Return, for each pair, the logarithm of the second response's length divided by the first's, in characters."""
     lengths = [(len(e.submission.response), len(e.submission.second or "")) for e in examples]
     return np.array([math.log((second + 1) / (first + 1)) for first, second in lengths])
 

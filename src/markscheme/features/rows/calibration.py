@@ -576,8 +576,9 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
 
     Args:
         example: The response.
-        rating: The judge's rating; None if there is none.
-        of_judge: The judge's rating of each whole response by id; None if a level is missing.
+        rating: The judge's rating of the response as the file has it; None if there is none.
+        of_judge: For each response's id, the judge's rating of the whole response; None if the judge gave no level on
+            some criterion.
     """
     if not _by_people(example):
         return "no person labelled it"

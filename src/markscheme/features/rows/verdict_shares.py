@@ -193,10 +193,10 @@ def weights_of_tasks_alike(tasks: Codes) -> Floats:
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of verdicts that are hits, where each task has the same total weight.
+    """Return the share of flagged verdicts, where each task has the same total weight.
 
     Args:
-        hits: Flags of the verdicts that are hits, shape (n,).
+        hits: Flags of the verdicts that count in the share, such as those on which the judge is right, shape (n,).
         task: Number that names each verdict's task, shape (n,).
         criterion: Number that names each verdict's criterion, shape (n,), for an interval that allows for related
             errors on a criterion too; None to allow for related errors within a task alone.

@@ -56,7 +56,7 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 def _sessions() -> tuple[list[dict[str, Any]], list[str]]:
     """Return the status of each running session, as data and as a line of text.
 
-    If there is no socket, nothing is imported to talk to a session.
+    If no session has left a socket, the modules that talk to sessions aren't imported, to save time.
     """
     sockets = list(session_sockets()) if hasattr(os, "getuid") else []
     if not sockets:

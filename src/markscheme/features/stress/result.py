@@ -240,7 +240,12 @@ class Stress:
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:
-        """Compute the result of each version on each criterion, with p-values adjusted over all of them."""
+        """Compute the result of each changed version of the responses on each criterion.
+
+        Args:
+            versions: Names of the changes, and of asking again about unchanged responses.
+            level: Significance level of the tests, whose p-values are adjusted over all versions and criteria.
+        """
         moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}
         spans = {criterion.name: _span(criterion) for criterion in self.battery.judged}
         tested = {key: d for key, d in moved.items() if len(d) or key[0] == CONTROL}

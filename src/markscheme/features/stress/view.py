@@ -177,7 +177,7 @@ def _about_parts(stress: Stress) -> Iterator[str]:
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
-    """Yield an explanation of a shift under a criterion that was worded in reverse."""
+    """Yield an explanation of the shift that a criterion worded in reverse caused, if it caused one."""
     if any(cell.state == "finding" for cell in stress.rows.get(POLARITY, {}).values()):
         yield (
             "Asked in reverse: the judge was asked whether the criterion is not met. A shift there is due to the "

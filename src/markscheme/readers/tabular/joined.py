@@ -95,7 +95,7 @@ def _with_one_of_equal(
 
 
 def _are_one(columns: Sequence[TableColumn]) -> bool:
-    """Return True if columns agree: some row has several of their values, and in no row do their values differ."""
+    """Return True if columns agree: in some row at least two of them have values, and in no row do values differ."""
     rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
     return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
 

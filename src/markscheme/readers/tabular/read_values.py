@@ -85,7 +85,10 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
 
 
 def _words_of(comparison: ValueComparison, read: ReadValues, name: str) -> dict[str, float | None]:
-    """Map each value of a column, as the column first spells it, to its level, a passing one first; None has none."""
+    """Map each value of a column, as the column first spells it, to its level; None for a value without a level.
+
+    If one of the values is the one that passes, it comes first.
+    """
     cells = reversed([*comparison.folds[name].items()])
     spelled = {value: " ".join(cell.split()) for cell, value in cells if folded(cell) == value}
     values = sorted(comparison.values[name], key=lambda value: value != read.passes.get(name))

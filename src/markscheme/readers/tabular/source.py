@@ -567,7 +567,9 @@ def cell_text(value: Any) -> str:
 
 
 def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
-    """List the one table of a file or, with `--table '*'`, a workbook's sheets with equal columns, or else all sheets.
+    """List the one table of a file or, with `--table '*'`, several sheets of a workbook.
+
+    These are the sheets whose columns another sheet has too or, if there are none, all sheets.
 
     Raises:
         UsageError: The file has no table or several, or its text could be read in several ways.

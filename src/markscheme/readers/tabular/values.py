@@ -277,6 +277,9 @@ class ValueComparison:
         """Return the words that cells use for fail and for pass, in this order, as the cells spell them.
 
         They are "fail" and "pass" if the columns use different words, or numbers.
+
+        Args:
+            levels: The level that each value means, by column and value: 1 for pass and 0 for fail.
         """
         words = []
         for decision in (0.0, 1.0):
@@ -317,7 +320,10 @@ class ValueComparison:
         return self._categories()
 
     def _refuse_odd_values(self) -> None:
-        """Refuse a value next to pass and fail that only judges or only people give, such as "partly"."""
+        """Refuse a value that is neither pass nor fail, such as "partly", if only judges or only people give it.
+
+        All other values must be passes and fails.
+        """
         owners = self.owners()
         odd = [{value: n for value, n in counted.items() if decision_of(value) is None} for counted in owners]
         have_decisions = all(

@@ -40,7 +40,7 @@ OWN_FIGURES = (
 
 
 def criterion_figures() -> tuple[CriterionFigure, ...]:
-    """Return the statistics that the criteria table has a column for, in order; the bias comes after them."""
+    """Return the statistics that the criteria table has a column for, in order, without the last one, the bias."""
     return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
 
 

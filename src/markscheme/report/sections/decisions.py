@@ -164,7 +164,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _levels_and_reasons(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Yield people's level and reason, then the judge's, on the criterion that makes the judge pass a response.
+    """Yield people's level and reason, then the judge's, on the criterion to blame for a false pass.
 
     Args:
         comparison: The comparison.

@@ -57,7 +57,7 @@ def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
 
 
 def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
-    """Yield the section of examples: how many judge and gold differ on, the list and, on pages, plots of scores."""
+    """Yield the section of examples: plots of scores (on pages), how many judge and gold differ on, and the list."""
     comparison = calibration.comparison
     if not comparison.rubric.is_of_pairs:
         histogram = score_histogram(comparison)

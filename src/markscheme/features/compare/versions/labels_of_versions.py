@@ -37,7 +37,7 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
-    """Leave out examples by which a version was chosen or fitted, or whose texts its words quote.
+    """Leave out the examples by which a version was chosen or fitted, and those that a version's words quote.
 
     Returns:
         The remaining examples, and the number of the examples left out that people passed or failed.

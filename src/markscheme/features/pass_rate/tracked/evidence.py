@@ -23,11 +23,12 @@ def growth(
 ) -> Floats:
     """Compute how much a week raises the log wealth of a gambler who bets that the mean of values is below a floor.
 
-    The gambler stakes a fixed part of the wealth; it is computed for each of the four sizes of stake in `BETS`.
+    The gambler stakes a fixed part of the wealth on each value. The growth is computed for each of the four sizes of
+    stake in `BETS`.
 
     Args:
         values: The different values of the week, shape (..., k).
-        counts: Number of times that each occurs, shape (..., k).
+        counts: Number of times that each value occurs, shape (..., k).
         floor: The smallest mean of an unchanged stream, below `top`.
         top: The largest possible value.
         weight: Part of the growth that counts, 0 to 1.
@@ -36,7 +37,7 @@ def growth(
         The growth of log wealth at each size of stake, shape (..., 4).
 
     Raises:
-        ValueError: A value is above `top`, or the floor isn't below it, which is the caller's mistake.
+        ValueError: A value is above `top`, or `floor` isn't below `top`, which is the caller's mistake.
 
     Source:
         Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1), 1-27.

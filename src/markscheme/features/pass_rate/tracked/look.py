@@ -255,7 +255,11 @@ def _before_and_since(
 
 
 def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
-    """Estimate what share people would pass over some weeks, with an interval that holds for all looks in two years."""
+    """Estimate the share of some weeks' responses that people would pass, with a wide interval.
+
+    It is wide enough for the intervals of all looks in two years to contain the true shares together, as often as its
+    coverage says.
+    """
     if not weeks:
         return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)
     passed, labels, pool = labels_of_all(weeks)

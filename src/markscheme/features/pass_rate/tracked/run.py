@@ -395,8 +395,8 @@ def _period(
         current: The stream's settings that apply now; None if the stream hasn't begun.
 
     Raises:
-        UsageError: The period begins before a week that was counted already or in the future, or no reason is given for
-            it.
+        UsageError: The period begins in the future, or before a week that has been counted; or the user gives no reason
+            for it.
     """
     if options.since is None or current is None:
         return None
