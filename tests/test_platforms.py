@@ -53,7 +53,7 @@ def test_calibrating_and_accepting_a_run_work_on_a_system_without_posix(
 
 @pytest.mark.usefixtures("calibrated")
 @pytest.mark.proof
-def test_figures_computed_without_posix_equal_figures_computed_with_posix(project: Path, tmp_path: Path) -> None:
+def test_figures_on_a_system_without_posix_equal_those_on_a_system_with_posix(project: Path, tmp_path: Path) -> None:
     console.run("calibrate", "code-quality", "--quiet", "--json", "r.json", cwd=shipped_set_in(tmp_path))
     without, whole = (json.loads((folder / "r.json").read_text()) for folder in (project, tmp_path))
     assert without["agreement"] == whole["agreement"]

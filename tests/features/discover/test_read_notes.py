@@ -226,7 +226,7 @@ def test_rationales_by_people_are_imported_as_notes_and_rationales_by_a_judge_on
         (["labelstudio/export.json"], {"ann@example.org", "ben@example.org"}),
     ],
 )
-def test_notes_are_read_from_sample_files_of_other_tools_with_the_readers_names(
+def test_notes_are_read_from_the_files_of_other_tools_with_the_readers_names(
     files: list[str], raters: set[str]
 ) -> None:
     if not SHARED.is_dir():

@@ -8,7 +8,7 @@ from tests.without_posix import ends_without_a_fault, is_refused
 
 
 @pytest.mark.proof
-def test_a_labelling_plan_works_without_posix(tmp_path: Path) -> None:
+def test_a_labelling_plan_works_on_a_system_without_posix(tmp_path: Path) -> None:
     ends_without_a_fault(tmp_path, "label", "code-quality", "--plan")
 
 

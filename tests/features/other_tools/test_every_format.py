@@ -44,7 +44,7 @@ def test_import_or_export_reads_every_less_common_format_of_file_or_refuses_it_w
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())
 
 
-def test_every_sample_file_of_another_tool_is_recognized_as_one_of_the_known_formats(
+def test_the_files_of_every_other_tool_are_recognized_as_one_of_the_known_formats(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     base = tmp_path_factory.getbasetemp()
