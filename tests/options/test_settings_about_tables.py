@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme import calibrate
+from markscheme.errors import UsageError
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -43,6 +45,19 @@ def test_settings_about_other_files_than_those_a_command_reads_never_make_the_co
     (project / "markscheme.toml").write_text(ABOUT_OTHER_FILES[said], encoding="utf-8")
     assert {line: run(*shlex.split(line), cwd=project).returncode for line in COMMANDS} == without
     assert without["calibrate verdicts.csv"] != 2
+
+
+def test_a_trend_of_criteria_that_is_typed_is_refused_for_a_table_without_them_even_if_the_settings_file_sets_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
+    (tmp_path / "markscheme.toml").write_text('trend_on = "criteria"\n', encoding="utf-8")
+    typed = run("calibrate", "verdicts.csv", "-o", "trend_on=criteria", cwd=tmp_path)
+    assert (typed.returncode, "trend" in typed.stderr) == (2, True)
+    monkeypatch.chdir(tmp_path)
+    assert calibrate("verdicts.csv").comparison.agreement.n > 0
+    with pytest.raises(UsageError, match="trend"):
+        calibrate("verdicts.csv", trend_on="criteria")
 
 
 def test_a_column_named_by_the_map_option_on_the_command_line_is_refused_if_the_table_lacks_it(tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ class LabelOptions:
     """Options for which examples count, which of their labels make gold, and how much agreement is enough.
 
     `None` leaves the choice to the rubric.
+
+    Attributes:
+        set_for_all: Keys of the options that the settings file sets, for all rubrics of a project; where such an option
+            has no meaning, it is ignored instead of refused.
     """
 
     examples: Path | None = option(None, "labelled examples, instead of the rubric's own set", PATH, value="FILE")
@@ -101,6 +105,7 @@ class LabelOptions:
     of: str | None = option(
         None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
     )
+    set_for_all: frozenset[str] = frozenset()
 
 
 LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")

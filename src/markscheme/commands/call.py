@@ -181,7 +181,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     assert isinstance(function, CommandLine)
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
-    return function.function, function.gathered(bound)
+    return function.function, function.gathered(bound, settings.values.keys() - typed)
 
 
 def _refuse_idle_options(command: str, rest: Sequence[str], bound: BoundArguments) -> None:

@@ -1,7 +1,7 @@
 """Families of options on the command line: the parser sees each option as a parameter of the command, and the command's
 function gets an object of the family."""
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from inspect import BoundArguments, Signature, signature
 from inspect import Parameter as FunctionParameter
@@ -15,7 +15,7 @@ from markscheme.files import is_no_file, refuse_overwriting
 from markscheme.options.forms import ValueForm
 from markscheme.options.in_force import reading_families
 from markscheme.options.reading import DamageOptions
-from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of
+from markscheme.options.table import AddedOptions, DeclaredOption, families_of, made, options_of
 from markscheme.rubrics.search import known_rubrics
 
 if TYPE_CHECKING:
@@ -117,31 +117,30 @@ class CommandLine:
         bound = self.gathered(self.__signature__.bind(*args, **kwargs))
         return self.function(*bound.args, **bound.kwargs)
 
-    def gathered(self, bound: BoundArguments) -> BoundArguments:
-        """Convert the parser's arguments to the function's, which has one object per family of options."""
+    def gathered(self, bound: BoundArguments, for_all: Collection[str] = ()) -> BoundArguments:
+        """Convert the parser's arguments to the function's, which has one object per family of options.
+
+        Args:
+            bound: The parser's arguments.
+            for_all: Keys that the settings file sets, for all rubrics, and the command line does not.
+        """
         arguments: dict[str, Any] = {}
         for name, parameter in self._own.parameters.items():
             if name not in self._families:
                 arguments |= {name: bound.arguments[name]} if name in bound.arguments else {}
                 continue
-            families = _made(self._families[name], bound.arguments, f"{name}{_OF}")
-            if families:
+            typed = _without_prefix(f"{name}{_OF}", bound.arguments)
+            families = [family for family in self._families[name] if typed.keys() & options_of(family)]
+            values = tuple[object, ...](made(family, typed, for_all) for family in families)
+            if values:
                 is_added = _family_in(parameter.annotation)[0] is AddedOptions
-                arguments[name] = AddedOptions(families) if is_added else families[0]
+                arguments[name] = AddedOptions(values) if is_added else values[0]
         return BoundArguments(self._own, arguments)
 
 
-def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
-    """Make an object of each family of options of which the parser's arguments set at least one.
-
-    Args:
-        families: The families, each a dataclass of options.
-        arguments: The parser's arguments, by parameter of the parser.
-        prefix: Prefix of the parser's parameters for these families, which is removed to get an option's name.
-    """
-    typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
-    values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
-    return tuple(family(**options) for family, options in values if options)
+def _without_prefix(prefix: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments whose names begin with a prefix, by the rest of the name."""
+    return {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
 
 
 def _is_family(kind: Any) -> bool:

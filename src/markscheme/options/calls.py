@@ -63,7 +63,7 @@ class CallOptions:
             called = {key: others.pop(key) for key in keys if key in others}
             defaults, named = settings.source_of(family)
             weaker = {key: value for key, value in defaults.items() if key in keys}
-            values.append(read_options(family, (called, "`{}`"), (weaker, named)))
+            values.append(read_options(family, (called, "`{}`"), (weaker, named), for_all=weaker.keys() - called))
         return AddedOptions(tuple(values)), others
 
     def _refuse_unknown(self, written: Iterable[str], families: Iterable[type], besides: Collection[str]) -> None:

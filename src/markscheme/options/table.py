@@ -237,12 +237,13 @@ class AddedOptions:
         return next((value for value in self.values if type(value) is family), None) or family()
 
 
-def read_options(family: type[_Family], *sources: OptionSource) -> _Family:
+def read_options(family: type[_Family], *sources: OptionSource, for_all: Collection[str] = ()) -> _Family:
     """Read a family's options from several sources, of which earlier ones take precedence.
 
     Args:
         family: The dataclass.
         sources: The sources, the strongest first.
+        for_all: Keys that the settings file sets, for all rubrics, and no stronger source does.
 
     Raises:
         UsageError: A key is unknown, or an option has a value that it can't have.
@@ -253,7 +254,19 @@ def read_options(family: type[_Family], *sources: OptionSource) -> _Family:
         values = _read_source(declared, written, named)
         late = [key for key in values if declared[key].goes_with in options]
         options = {key: value for key, value in values.items() if key not in late} | options
-    return family(**options)
+    return made(family, options, for_all)
+
+
+def made(family: type[_Family], options: Mapping[str, Any], for_all: Collection[str]) -> _Family:
+    """Make an object of a family, which notes the keys that the settings file sets if it has a field `set_for_all`.
+
+    Args:
+        family: The dataclass.
+        options: Values of options by key, also of other families.
+        for_all: Keys that the settings file sets, for all rubrics, and no stronger source does.
+    """
+    own = {key: options[key] for key in options_of(family) if key in options}
+    return family(**own, **{"set_for_all": frozenset(for_all)} if hasattr(family, "set_for_all") else {})
 
 
 def _read_source(declared: Mapping[str, DeclaredOption], written: Mapping[str, Any], named: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The trend question asked of verdicts on criteria, in `calibrate` of rows and of a rubric that all examples share."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import markscheme
+from markscheme.calibration.comparison.trend import refuse_limits_of_scores
+from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
-from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict
+from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, trend_of_criteria
 from markscheme.features.rows.two_ways import wider_figures
 from markscheme.rubrics.criterion import Criterion
 from markscheme.stats.labels_needed import DecisiveLabels
@@ -145,14 +148,35 @@ def test_trends_can_be_decided_by_verdicts_on_criteria_even_if_all_examples_have
     assert result.to_json()["decision"]["trend"]["figures"]["agreement"]["n"] == 360
 
 
+class OfPairs:
+    rubric = markscheme.Rubric.from_dict({"compare": "pairs", "criteria": [{"prefer": "The shorter one"}]})
+
+
 def test_deciding_trends_by_verdicts_on_criteria_is_refused_for_a_rubric_of_pairs() -> None:
-    from markscheme.features.rows.trend import trend_of_criteria
-
-    class OfPairs:
-        rubric = markscheme.Rubric.from_dict({"compare": "pairs", "criteria": [{"prefer": "The shorter one"}]})
-
     with pytest.raises(UsageError, match="aren't met or unmet"):
-        trend_of_criteria("criteria", OfPairs(), ("judge", "gold"), None)  # type: ignore[arg-type]
+        trend_of_criteria("criteria", OfPairs(), ("judge", "gold"), LabelOptions())  # type: ignore[arg-type]
+
+
+def test_only_the_options_of_a_call_say_if_trends_of_criteria_were_set_for_all_rubrics_and_no_settings_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_call = LabelOptions(trend_on="criteria")
+    for_all = replace(of_call, set_for_all=frozenset(["trend_on"]))
+    table: Any = OfPairs()
+    monkeypatch.chdir(tmp_path)
+    assert trend_of_criteria("criteria", table, ("judge", "gold"), for_all) is None
+    (tmp_path / "markscheme.toml").write_text('trend_on = "criteria"\n')
+    with pytest.raises(UsageError, match="aren't met or unmet"):
+        trend_of_criteria("criteria", table, ("judge", "gold"), of_call)
+
+
+def test_a_limit_on_credit_for_all_rubrics_is_ignored_where_trends_are_of_scores_and_one_of_the_call_is_refused() -> (
+    None
+):
+    of_call = LabelOptions(max_false_credit=0.1)
+    refuse_limits_of_scores(replace(of_call, set_for_all=frozenset(["max_false_credit"])), OfPairs.rubric)
+    with pytest.raises(UsageError, match="it goes with trend_on: criteria"):
+        refuse_limits_of_scores(of_call, OfPairs.rubric)
 
 
 def verdicts_of(sizes: list[int], *, wrong_in: int) -> list[CriterionVerdict]:

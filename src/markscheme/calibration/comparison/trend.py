@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from markscheme.errors import UsageError
-from markscheme.options.settings import file_that_sets
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
         refuse_limits_of_scores(options, table.rubric)
         return None
     evidence = next(filter(None, (make(subject, table, columns, options) for make in TREND_MAKERS)), None)
-    if evidence is None and not file_that_sets("trend_on"):  # which also holds for tables without such criteria
+    if evidence is None and "trend_on" not in options.set_for_all:  # which also holds for tables without such criteria
         raise UsageError(f"trend_on is score here; nothing asks a trend of {subject}")
     return evidence
 
@@ -79,5 +78,5 @@ def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
         UsageError: Such a limit is set.
     """
     for key in ("max_false_credit", "max_missed_credit"):
-        if (getattr(options, key) is not None and not file_that_sets(key)) or getattr(rubric, key) is not None:
+        if (getattr(options, key) is not None and key not in options.set_for_all) or getattr(rubric, key) is not None:
             raise UsageError(f"{key} bounds verdicts on criteria: it goes with trend_on: criteria")

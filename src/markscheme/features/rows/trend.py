@@ -23,7 +23,6 @@ from markscheme.features.rows.verdict_shares import (
     verdict_shares,
     weights_of_tasks_alike,
 )
-from markscheme.options.settings import file_that_sets
 from markscheme.phrases import counted, percent
 from markscheme.ratings.table import RatingTable
 from markscheme.rubrics.criterion import Criterion
@@ -244,7 +243,7 @@ def trend_of_criteria(
         return None
     rubric = table.rubric
     if rubric.is_of_pairs or rubric.table_of is not None or rubric.categories:
-        if file_that_sets("trend_on") and rubric.trend_on != "criteria":
+        if "trend_on" in options.set_for_all and rubric.trend_on != "criteria":
             return None
         raise UsageError(f"trend_on criteria asks what is met, and the criteria of {rubric.name} aren't met or unmet")
     return CriteriaTrend(list(_verdicts(table, *columns)), credit_limits(options, rubric))
