@@ -72,6 +72,7 @@ class UsageError(MarkschemeError):
         choices: Answers to the question, each as the options to add to the command.
         called: The command that the options are added to, as typed in a shell.
         facts: Further values for the error's message, by name.
+        spell: Function that writes an option, such as `--pass VALUE`, the way the caller would; unchanged by default.
         files: The files that the question is about, to begin the message with; None if the message names them already.
     """
 
@@ -81,6 +82,7 @@ class UsageError(MarkschemeError):
     choices: tuple[str, ...] = ()
     called: str | None = None
     facts: Mapping[str, object] = MappingProxyType({})
+    spell: Callable[[str], str] = str
     files: str | None = None
 
     @classmethod

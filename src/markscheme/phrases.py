@@ -3,8 +3,9 @@
 This module imports little, so that commands start fast.
 """
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import takewhile
 from operator import eq
 
@@ -30,6 +31,20 @@ def sent_with(files: Collection[str]) -> str:
     if not files:
         return ""
     return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
+
+
+def with_options(sentence: str, spell: Callable[[str], str] = str) -> str:
+    """Fill in the options that a sentence names in braces.
+
+    Args:
+        sentence: The sentence.
+        spell: Function that writes an option the way its reader would; unchanged by default.
+
+    Example:
+        >>> with_options("{--human} names them, {--pass VALUE} what passes; there is 'a'")
+        "--human names them, --pass VALUE what passes; there is 'a'"
+    """
+    return re.sub(r"\{(`?--?[a-z][^{}]*)\}", lambda option: spell(option[1]), sentence)
 
 
 def counted(n: int, singular: str, things: str | None = None) -> str:

@@ -9,9 +9,8 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     arguments_of,
+    as_argument,
     examples_given,
-    one_of,
-    options_as_arguments,
 )
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import AcceptingOptions, LabelOptions
@@ -179,7 +178,8 @@ def agreement(
         >>> round(agreement(table).statistics["krippendorff_alpha"].value, 2)
         0.9
     """
-    scale = one_of("scale", scale, get_args(ScaleName))
+    if scale not in (None, *get_args(ScaleName)):
+        raise UsageError(f"`scale` must be one of {', '.join(get_args(ScaleName))}, got {scale!r}")
     between = scale != "nominal"
     if isinstance(table, str | Path):
         read = open_rater_table(Path(table), levels, between=between, criterion=criterion)
@@ -227,7 +227,7 @@ def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: st
     except UsageError as error:
         error.called = f"{function}({_as_argument(source)},"
         error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
-        error.args = (options_as_arguments(str(error)),)
+        error.spell = as_argument
         raise
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from keyword import iskeyword
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.ratings.example_rows import Example
@@ -14,7 +14,6 @@ from markscheme.ratings.examples import ExampleSet, examples_from
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.rubric import Rubric
 
-_Word = TypeVar("_Word", bound=str)
 PlainRow: TypeAlias = Mapping[str, Any]
 """An example, a rating or a rated unit as plain data, with the keys of its file format."""
 
@@ -38,13 +37,6 @@ def examples_given(
     return examples_from(examples, rubric_given(rubric))
 
 
-def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | None:
-    """Check that an argument's value is None or one of the allowed words, and return it."""
-    if value is not None and value not in allowed:
-        raise UsageError(f"`{name}` must be one of {', '.join(allowed)}, got {value!r}")
-    return value
-
-
 def arguments_of(typed: str) -> str:
     """Write command-line options as the arguments of a Python call, with the bracket that closes the call.
 
@@ -63,26 +55,16 @@ def arguments_of(typed: str) -> str:
     return f"{', '.join(arguments)})"
 
 
-def options_as_arguments(sentence: str) -> str:
-    """Write the options in a sentence as the arguments of a Python call; a whole command in backticks stays as it is.
+def as_argument(option: str) -> str:
+    """Write one option, for a sentence, as the argument of a Python call in backticks.
 
-    >>> options_as_arguments("--human names them, `--pass VALUE` what passes; `markscheme plan --next 5` asks")
-    '`human` names them, `pass_=VALUE` what passes; `markscheme plan --next 5` asks'
+    >>> as_argument("--human"), as_argument("--pass-mark 3"), as_argument("-o encoding=NAME")
+    ('`human`', '`pass_mark=3`', "`encoding='NAME'`")
     """
-    return _OPTION.sub(_as_keyword, sentence)
-
-
-_OPTION: Final = re.compile(
-    r"`(?!--)[^`]*`|`--(?P<quoted>[a-z][a-z-]*)(?:[ =](?P<value>[^`]*))?`|(?<!\S)--(?P<bare>[a-z][a-z-]*)"
-)
-"""Pattern of what a sentence has in backticks, and of options outside of them."""
-
-
-def _as_keyword(option: "re.Match[str]") -> str:
-    name = option["quoted"] or option["bare"]
-    if name is None:
-        return option[0]
-    return f"`{_keyword(name)}={option['value']}`" if option["value"] else f"`{_keyword(name)}`"
+    name, is_set, value = re.sub("^-o |^--", "", option.strip("`")).replace(" ", "=", 1).partition("=")
+    keyword = _keyword(name)
+    values = [value.strip("'")]
+    return f"`{keyword}={_argument(keyword, values)}`" if is_set else f"`{keyword}`"
 
 
 def _keyword(option: str) -> str:

@@ -129,18 +129,14 @@ class CommandLine:
             if name not in self._families:
                 arguments |= {name: bound.arguments[name]} if name in bound.arguments else {}
                 continue
-            typed = _without_prefix(f"{name}{_OF}", bound.arguments)
+            prefix = f"{name}{_OF}"
+            typed = {key[len(prefix) :]: value for key, value in bound.arguments.items() if key.startswith(prefix)}
             families = [family for family in self._families[name] if typed.keys() & options_of(family)]
             values = tuple[object, ...](made(family, typed, for_all) for family in families)
             if values:
                 is_added = _family_in(parameter.annotation)[0] is AddedOptions
                 arguments[name] = AddedOptions(values) if is_added else values[0]
         return BoundArguments(self._own, arguments)
-
-
-def _without_prefix(prefix: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments whose names begin with a prefix, by the rest of the name."""
-    return {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
 
 
 def _is_family(kind: Any) -> bool:

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Final
 
 from markscheme.errors import UsageError, suggestion
-from markscheme.phrases import counted, few_of, in_words, listed
+from markscheme.phrases import counted, few_of, in_words, listed, with_options
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
@@ -153,7 +153,7 @@ def _pass_options(values: ReadValues) -> str:
 def sentence(error: UsageError) -> str:
     """Explain why a table can't be read, with a command for each way to resolve it."""
     say = SENTENCES_OF_CODES.get(error.code or "")
-    text = error.code or "" if say is None else say(error)
+    text = error.code or "" if say is None else with_options(say(error), error.spell)
     return "\n  ".join([text, *error.commands])
 
 
@@ -218,7 +218,7 @@ def _others(error: UsageError) -> str:
 
 def _joined(error: UsageError) -> str:
     alike = _texts(error, "alike")
-    return f", or join {in_words(alike)} by id, each a rater's, with --table '*'" if alike else ""
+    return f", or join {in_words(alike)} by id, each a rater's, with {{--table '*'}}" if alike else ""
 
 
 def _span(error: UsageError) -> str:
@@ -242,19 +242,19 @@ def _long_rows(lines: Sequence[str]) -> str:
 def _which_columns(error: UsageError) -> str:
     columns = _columns(error)
     if "twice" in error.facts:
-        return f"column {columns} can't be a judge's and a person's: --judge and --human name different columns"
+        return f"column {columns} can't be a judge's and a person's: {{--judge}} and {{--human}} name different columns"
     judges, people = (_quoted(_texts(error, side)) for side in ("judges", "people"))
     if judges:
         whose = "is a judge's" if len(_texts(error, "judges")) == 1 else "are judges'"
-        return f"{judges} {whose}; which columns are people's? {columns} may be; --human names them"
+        return f"{judges} {whose}; which columns are people's? {columns} may be; {{--human}} names them"
     if people:
-        return f"{people} is people's; what is {columns}? --judge names a judge's column, --human another annotator's"
-    return f"which columns are a judge's and people's? {columns} may be; --judge and --human name them"
+        return f"{people} is people's; what is {columns}? {{--judge}} names a judge's column, {{--human}} other people"
+    return f"which columns are a judge's and people's? {columns} may be; {{--judge}} and {{--human}} name them"
 
 
-_ENDS_SETTLE: Final = "--levels says that both are on one scale, --scale which end is the best of each"
+_ENDS_SETTLE: Final = "{--levels} says that both are on one scale, {--scale} which end is the best of each"
 SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
-    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with --table{_joined(e)}",
+    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with {{--table}}{_joined(e)}",
     "which-member": lambda e: (
         f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
     ),
@@ -263,35 +263,35 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "equal-names": lambda e: (
         f"{e.facts['path']}: has several columns named {_columns(e)}, which differ; rename all but one"
     ),
-    "task-fields": lambda _: "its rows are tasks of Prodigy, whose fields don't say what was rated; --map says it",
+    "task-fields": lambda _: "its rows are tasks of Prodigy, whose fields don't say what was rated; {--map} says it",
     "encoding": lambda e: (
         f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "
-        "-o encoding=NAME says how it is encoded"
+        "{-o encoding=NAME} says how it is encoded"
     ),
     "ids-apart": lambda e: (
         f"only {e.facts['joined']} of {e.facts['of']} rows of {_columns(e)} have the same id; "
-        "--id names the column of ids"
+        "{--id} names the column of ids"
     ),
     "texts-differ": lambda e: (
         f"{_columns(e)} differs between the files in {counted(int(str(e.facts['count'])), 'row')} of the same id "
-        f"({few_of(list(e.values), ROWS_LISTED)}); --id names a column that identifies the rows"
+        f"({few_of(list(e.values), ROWS_LISTED)}); {{--id}} names a column that identifies the rows"
     ),
     "rater-or-criterion": lambda e: f"are {_columns(e)} raters or criteria? Raters are named together",
     "aggregate": lambda e: (
         f"{e.columns[0]!r} isn't what its name says of {in_words([repr(name) for name in e.columns[1:]])}; "
-        "--human says which labels count"
+        "{--human} says which labels count"
     ),
     "which-columns": _which_columns,
     "rater-alone": lambda e: (
-        f"{_columns(e)} says who rated, and no column is known to say which example: --id names it{_others(e)}"
+        f"{_columns(e)} says who rated, and no column is known to say which example: {{--id}} names it{_others(e)}"
     ),
     "one-rater": lambda e: (
-        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; --judge names a judge's "
+        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; {{--judge}} names a judge's "
         f"column{_others(e)}"
     ),
     "no-labels": lambda e: (
-        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one{_others(e)}; "
-        + _without_labels(e)
+        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: {{--human}} names one{_others(e)}"
+        f"; {_without_labels(e)}"
     ),
     "nothing-rated": lambda e: (
         f"no column rates anything: {_columns(e)}{_label_rows(e) or f'; {_discover(e)} finds out what to rate'}"
@@ -299,93 +299,94 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "none-in-common": lambda e: (
         f"{_columns(e)} have a value on no row together: {_values_of(e)}; name columns that rate the same rows"
     ),
-    "several-judges": lambda e: f"{_columns(e)} are judges, and several criteria are compared by one: --judge names it",
+    "several-judges": lambda e: f"{_columns(e)} are judges; several criteria are compared by one: {{--judge}} names it",
     "rated-twice": lambda e: (
         f"people without names rated {counted(int(str(e.facts['unnamed'])), 'response')} more than once by "
         f"{_columns(e)}, differently ({', '.join(e.values)}): the file doesn't say who they are; if it was one person, "
-        "--rater names them, and their later rating counts"
+        "{--rater} names them, and their later rating counts"
         if "unnamed" in e.facts
-        else f"one rater rated an example twice, differently: {_values_of(e)}; --map COLUMN=run says which column "
+        else f"one rater rated an example twice, differently: {_values_of(e)}; {{--map COLUMN=run}} says which column "
         "tells runs apart"
         if e.values
         else f"ratings without a rater's name in column {_columns(e)}: it isn't known whose they are"
     ),
     "ids-repeat": lambda e: (
-        f"several rows have the same {_columns(e)} ({_values_of(e)}) and differ; --id names a column that is unique, "
-        "--group one whose rows belong together"
+        f"several rows have the same {_columns(e)} ({_values_of(e)}) and differ; {{--id}} names a column that is unique"
+        ", {--group} one whose rows belong together"
     ),
     "missing-word": lambda e: (
-        f"is {_values_of(e)} in {_columns(e)} a value, or no value? --same says so, or its place in --levels"
+        f"is {_values_of(e)} in {_columns(e)} a value, or no value? {{--same}} says so, or its place in {{--levels}}"
     ),
     "mixed-form": lambda e: (
         f"{_columns(e)} {'has' if len(e.columns) == 1 else 'have'} numbers and {_values_of(e)}; "
-        "--same says what number they are"
+        "{--same} says what number they are"
     ),
     "dates": lambda e: (
         f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet turns 5/5 into 5 May; correct them first"
     ),
     "odd-value": lambda e: (
         f"{_values_of(e)} in {_columns(e)} can't be read as pass or fail, nor by the values of the other side; "
-        "--same VALUE= leaves a value out, --same VALUE=fail decides"
+        "{--same VALUE=} leaves a value out, {--same VALUE=fail} decides"
     ),
-    "pass-value": lambda e: f"which value of {_columns(e)} passes? There are {_values_of(e)}; --pass says which",
+    "pass-value": lambda e: f"which value of {_columns(e)} passes? There are {_values_of(e)}; {{--pass}} says which",
     "direction": lambda e: (
-        f"{_columns(e)} asks for a fault, so {_values_of(e)} may pass or fail; --pass says which value passes"
+        f"{_columns(e)} asks for a fault, so {_values_of(e)} may pass or fail; {{--pass}} says which value passes"
     ),
     "text": lambda e: (
-        f"{_columns(e)} {_is_are(e)} text, not verdicts ({_values_of(e)}); --judge and --human name other columns"
+        f"{_columns(e)} {_is_are(e)} text, not verdicts ({_values_of(e)}); "
+        "{--judge} and {--human} name other columns"
     ),
     "several-values": lambda e: f"{_columns(e)} lists several values in a cell ({_values_of(e)}): one is compared",
     "reversed": lambda e: (
         f"{_columns(e)} say the opposite of each other more often than chance; "
-        + ("--pass says for each column which value passes" if e.facts["by_pass"] else _ENDS_SETTLE)
+        + ("{--pass} says for each column which value passes" if e.facts["by_pass"] else _ENDS_SETTLE)
     ),
     "words-apart": lambda e: (
-        f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; --same says which two are one"
+        f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; {{--same}} says which two are one"
     ),
     "pass-mark": lambda e: (
         f"{e.columns[0]!r} has numbers, and {e.columns[1]!r} {'words' if e.facts['has_words'] else 'only 0 and 1'}; "
-        "--pass-mark says from which number a response passes"
-        + (", --same which number a word is" if len(e.choices) > 1 else "")
+        "{--pass-mark} says from which number a response passes"
+        + (", {--same} which number a word is" if len(e.choices) > 1 else "")
     ),
     "scales-differ": lambda e: (
-        f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; --scale names both"
+        f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; {{--scale}} names both"
     ),
     "scale": lambda e: (
-        f"a comma in {_columns(e)} ({_values_of(e)}) may be of decimals or of thousands; --scale gives the ends"
+        f"a comma in {_columns(e)} ({_values_of(e)}) may be of decimals or of thousands; {{--scale}} gives the ends"
         if "thousands" in e.facts
-        else f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends"
+        else f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; {{--scale}} gives its ends"
     ),
     "no-value": lambda e: f"column {_columns(e)} has no value",
     "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
     "no-place": lambda e: (
-        f"--levels has no place for {_values_of(e)} in {_columns(e)}; name every value there, or --same says which "
-        "level each is"
+        f"{{--levels}} has no place for {_values_of(e)} in {_columns(e)}; name every value there, or {{--same}} says "
+        "which level each is"
     ),
-    "option-unused": lambda e: f"`{e.facts['option']}` names nothing that is there{_instead(e)}",
-    "mark-off-scale": lambda e: f"`--pass-mark {e.facts['mark']}` isn't on the scale, {e.facts['scale']}",
+    "option-unused": lambda e: e.spell(f"`{e.facts['option']}`") + f" names nothing that is there{_instead(e)}",
+    "mark-off-scale": lambda e: f"{{`--pass-mark {e.facts['mark']}`}} isn't on the scale, {e.facts['scale']}",
     "drawn": lambda _: (
-        "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
+        "people labelled some of the rows, and it isn't said how those were drawn: {--drawn random}, or strata"
     ),
     "needs-rubric": lambda _: (
         "words and weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one"
     ),
     "one-run": lambda e: (
         f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run; "
-        "--human asks instead whether people would pass that many"
+        "{--human} asks instead whether people would pass that many"
     ),
     "one-judge": lambda e: (
-        f"{_columns(e)} is one judge, and a comparison needs two, each named by --judge; "
+        f"{_columns(e)} is one judge, and a comparison needs two, each named by {{--judge}}; "
         f"`{e.facts['command']}` compares one with people's labels"
     ),
     "no-judge": lambda e: (
-        f"{_columns(e)} are annotators, and a comparison is of judges, each named by --judge; "
+        f"{_columns(e)} are annotators, and a comparison is of judges, each named by {{--judge}}; "
         f"`{e.facts['command']}` says how far annotators agree"
     ),
-    "no-responses": lambda _: "no column holds the responses: --response names it",
-    "no-notes": lambda _: "no column holds notes: --map COLUMN=note names it",
+    "no-responses": lambda _: "no column holds the responses: {--response} names it",
+    "no-notes": lambda _: "no column holds notes: {--map COLUMN=note} names it",
 }
-"""Functions that write the sentence on why a table can't be read, by error code."""
+"""Functions that write the sentence on why a table can't be read, by error code; `with_options` fills in options."""
 
 
 def json_of(error: UsageError) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,11 @@ def test_each_rule_on_options_without_effect_names_options_and_commands_that_exi
             of_command = {name for option in described(command).options for name in option.names}
             of_command |= {f"-o {key}" for key in described(command).settings}
             assert not rule.commands or of_command.intersection(rule.options), (command, rule.options)
+
+
+def test_reasons_of_commands_with_a_function_in_python_mark_each_option_that_they_name() -> None:
+    reasons = [
+        rule.reason for rule in idle_options._RULES if {"calibrate", "compare"}.intersection(rule.commands.split())
+    ]
+    assert any("{--judge}" in reason for reason in reasons)
+    assert not [reason for reason in reasons if "--" in re.sub(r"`[^`]*`|\{--[a-z-]+\}", "", reason)]

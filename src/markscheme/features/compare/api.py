@@ -8,8 +8,8 @@ from markscheme.calibration.api import table_given
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
+    as_argument,
     examples_given,
-    options_as_arguments,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import UsageError, leaving_out_damaged_lines
@@ -116,7 +116,7 @@ def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) 
         return None if reading is None else compared_in_table(reading, labels)
     except UsageError as error:
         error.called = "compare(TABLE,"
-        error.args = (options_as_arguments(str(error)),)
+        error.spell = as_argument
         raise
 
 

@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from markscheme.calibration.call_arguments import options_as_arguments
+from markscheme.calibration.call_arguments import as_argument
 from markscheme.commands.families import paths_in
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.features.mistaken_calls import option_names as names
 from markscheme.judges.judge import Judge
 from markscheme.judges.kinds import kind_of
+from markscheme.phrases import with_options
 from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 from markscheme.rubrics.reading import shows_rubric
 
@@ -154,8 +155,9 @@ class _IdleRule(NamedTuple):
         commands: Names of the commands, separated by spaces; "" for all commands.
         is_so: Function that returns True for a call in which the options have no effect.
         options: The options.
-        reason: The reason, with the way out. In it {file} is the first file of the call, and {typed} that file as it is
-            typed in a shell.
+        reason: The reason, with the way out. In it {file} is the first file of the call, {typed} that file as it is
+            typed in a shell, and {--NAME} an option of a command that can be called in Python, written as its caller
+            would.
     """
 
     commands: str
@@ -313,7 +315,7 @@ _RULES: Final = (
         "calibrate",
         lambda call: call.has("ratings"),
         ("--replay", *names.OF_CALLS),
-        "--ratings are read, and no judge is asked; name a judge by --judge in place of --ratings",
+        "{--ratings} are read, and no judge is asked; name a judge by {--judge} in place of {--ratings}",
     ),
     _IdleRule(
         "calibrate",
@@ -438,10 +440,10 @@ def refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, An
         option = next((typed_by_key[key] for key in map(_key, rule.options) if key in typed_by_key), None)
         if option is not None and command in (rule.commands or command).split() and rule.is_so(call):
             typed_file = shlex.quote(call.named) if call.files else "YOUR-TABLE.csv"
-            reason = rule.reason.format(file=call.named, typed=typed_file)
-            if option.isidentifier():
-                raise UsageError(f"`{option}` has no effect here: {options_as_arguments(reason)}")
-            raise UsageError(f"{option} has no effect here: {reason}")
+            is_argument = option.isidentifier()
+            reason = with_options(rule.reason, as_argument if is_argument else str)
+            reason = reason.format(file=call.named, typed=typed_file)
+            raise UsageError(f"{f'`{option}`' if is_argument else option} has no effect here: {reason}")
 
 
 def _is_set(value: Any) -> bool:

@@ -1,0 +1,45 @@
+"""Options in messages to callers from Python, written as arguments of a call."""
+
+import pytest
+
+from markscheme.calibration.call_arguments import as_argument
+from markscheme.errors import UsageError
+from markscheme.phrases import with_options
+from markscheme.readers.tabular.refusals import refusal
+
+
+@pytest.mark.parametrize(
+    ("option", "argument"),
+    [
+        ("--human", "`human`"),
+        ("--pass-mark 3", "`pass_mark=3`"),
+        ("`--human don't ask`", '`human="don\'t ask"`'),
+        ("--same VALUE=fail", "`same='VALUE=fail'`"),
+        ("--table '*'", "`table='*'`"),
+        ("-o encoding=NAME", "`encoding='NAME'`"),
+    ],
+)
+def test_an_option_in_a_message_is_written_as_an_argument_that_a_call_can_have(option: str, argument: str) -> None:
+    assert as_argument(option) == argument
+    assert with_options(f"{{{option}}} says it", as_argument) == f"{argument} says it"
+    assert with_options(f"{{{option}}} says it") == f"{option} says it"
+
+
+def asked(error: UsageError) -> tuple[str, str]:
+    """The message as on the command line, and as in Python."""
+    typed = str(error)
+    error.spell = as_argument
+    return typed, str(error)
+
+
+def test_a_message_about_a_table_names_its_options_as_the_caller_writes_them_and_leaves_values_and_commands_alone() -> (
+    None
+):
+    typed, called = asked(refusal("odd-value", columns=["note"], values={"--human and --pass": 1}))
+    assert "; --same VALUE= leaves a value out, --same VALUE=fail decides" in typed
+    assert "; `same='VALUE='` leaves a value out, `same='VALUE=fail'` decides" in called
+    assert "'--human and --pass' (1)" in called
+    typed, called = asked(refusal("option-unused", columns=["a", "b"], option="--judge my judge"))
+    assert typed.startswith("`--judge my judge` names nothing that is there; ")
+    assert called.startswith("`judge='my judge'` names nothing that is there; ")
+    assert called.endswith("`markscheme calibrate RUBRIC --judge NAME`")
