@@ -76,7 +76,7 @@ def test_a_control_character_in_an_argument_is_escaped() -> None:
     assert "\\x1b[31mred" in done.stderr
 
 
-def test_the_script_calibrate_runs_markscheme_calibrate() -> None:
+def test_the_calibrate_script_runs_the_markscheme_calibrate_command() -> None:
     assert run("calibrate", "--help").stdout == run("markscheme", "calibrate", "--help").stdout
 
 

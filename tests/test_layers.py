@@ -219,7 +219,7 @@ def test_a_module_of_the_package_imports_only_modules_that_come_before_it_in_the
             assert (layer, name) not in OWN_WAYS, f"{path}: {OWN_WAYS.get((layer, name))}"
 
 
-def test_modules_of_statistics_do_not_mention_the_words_gate_trend_and_drift() -> None:
+def test_modules_of_statistics_mention_neither_gates_nor_trends_nor_drift() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / "stats").glob("*.py")}
     words = [(name, word) for name, text in texts.items() for word in re.findall(r"[a-zA-Z]+", text)]
     assert not [(name, word) for name, word in words if DECISIONS.fullmatch(word)]

@@ -61,7 +61,7 @@ def test_exact_match_compares_trimmed_texts(prediction: str, expected: str, scor
         ("[" * 100_000, 0),
     ],
 )
-def test_the_check_json_valid_distinguishes_json_from_other_text(prediction: str, score: float) -> None:
+def test_the_json_valid_check_distinguishes_json_from_other_text(prediction: str, score: float) -> None:
     assert json_valid(prediction) == json_valid(prediction, "whatever") == score
 
 

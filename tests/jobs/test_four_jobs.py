@@ -87,7 +87,9 @@ def test_a_user_with_80_raw_outputs_and_no_rubric_gets_a_rubric_with_fitted_weig
     assert job.counts()[2:] == (5, 0)
 
 
-def test_a_user_who_changes_weights_and_words_of_a_rubric_ends_without_a_wrong_decision(tmp_path: Path) -> None:
+def test_a_user_who_improves_weights_and_words_of_a_rubric_ends_with_no_false_pass_and_no_false_fail(
+    tmp_path: Path,
+) -> None:
     write_rubric_project(tmp_path, LABELLED)
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "1"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)

@@ -89,7 +89,9 @@ def test_a_connection_can_be_reused_after_a_failed_request() -> None:
     asyncio.run(asked())
 
 
-def test_the_sdk_keeps_its_own_http_client_if_the_environment_names_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_openai_sdk_keeps_its_own_http_client_if_the_environment_names_a_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)

@@ -126,7 +126,7 @@ def test_an_invalid_value_gets_the_same_error_from_a_settings_file_and_promptfoo
             Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
 
 
-def test_the_first_of_two_sources_of_an_option_takes_precedence_unless_it_does_not_set_the_option() -> None:
+def test_an_option_takes_its_value_from_the_first_source_that_sets_it() -> None:
     options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 

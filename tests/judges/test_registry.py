@@ -111,7 +111,7 @@ def test_if_code_decides_every_criterion_no_judge_is_opened(opening: Opening) ->
     assert (graded.score, graded.usage.calls) == (1.0, 0)
 
 
-def test_the_judge_anthropic_is_chosen_if_its_api_key_is_set_even_if_recorded_replies_cover_all_prompts(
+def test_the_anthropic_judge_is_chosen_if_its_api_key_is_set_even_if_recorded_replies_cover_all_prompts(
     opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")

@@ -35,7 +35,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("said", ABOUT_OTHER_FILES)
-def test_settings_about_other_files_than_those_a_command_reads_never_make_the_command_fail(
+def test_settings_that_only_concern_other_kinds_of_files_never_change_a_command_s_exit_status(
     said: str, tmp_path: Path
 ) -> None:
     project = make_project(tmp_path)

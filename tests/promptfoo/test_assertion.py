@@ -59,7 +59,7 @@ def test_in_a_promptfoo_result_the_reasons_of_criteria_are_separated_by_full_sto
     assert reason.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
 
 
-def test_an_assertion_finds_checks_by_code_in_the_modules_named_under_scorers_in_its_configuration(
+def test_an_assertion_finds_checks_by_code_in_the_modules_that_its_scorers_key_names(
     tmp_path: Path,
 ) -> None:
     here = setting.make_setting(tmp_path / "here")

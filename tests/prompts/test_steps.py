@@ -137,7 +137,7 @@ def test_an_excerpt_of_a_long_trace_keeps_the_first_and_last_steps_and_those_a_c
     assert trajectory.excerpt()[1] is None
 
 
-def test_of_a_long_step_in_a_trace_the_judge_is_shown_the_beginning_and_the_end() -> None:
+def test_the_judge_is_shown_the_beginning_and_the_end_of_a_long_step_in_a_trace() -> None:
     step = AgentStep("tool result", "read", "a" * MOST_OF_STEP + "b" * 999 + "the end")
     cut, left_out = Trajectory("trace", (step,)).excerpt()
     text = steps_shown(cut)["step 1"]

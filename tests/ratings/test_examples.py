@@ -86,7 +86,9 @@ def test_the_number_0_is_valid_as_the_id_of_an_example_or_a_group_or_a_system(tm
 
 
 @pytest.mark.parametrize("form", ["list", "mapping", "lines"])
-def test_an_example_s_expected_score_is_read_as_an_overall_label_by_the_author(tmp_path: Path, form: str) -> None:
+def test_an_example_s_expected_score_is_read_as_the_overall_label_of_a_rater_named_author(
+    tmp_path: Path, form: str
+) -> None:
     example = {"input": "def f(): ...", "expectedScore": 0.8, "expectedFeedback": ["no types", "no doc"]}
     if form == "lines":
         path = written(tmp_path, "examples.jsonl", example)

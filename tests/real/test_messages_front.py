@@ -90,7 +90,9 @@ def test_the_test_server_answers_a_forced_tool_call_with_an_input_that_obeys_the
 
 
 @pytest.mark.proof  # the real model once more
-def test_the_real_model_answers_many_simultaneous_requests(messages_front: MessagesFront) -> None:
+def test_a_real_local_model_answers_several_simultaneous_requests_of_the_anthropic_sdk(
+    messages_front: MessagesFront,
+) -> None:
     config = {"format": {"type": "json_schema", "schema": VERDICT}}
 
     async def four(client: anthropic.AsyncAnthropic) -> list[Message]:
@@ -111,7 +113,7 @@ def test_an_answer_of_a_real_model_is_cut_off_at_max_tokens(messages_front: Mess
     assert (reply.stop_reason, reply.usage.output_tokens) == ("max_tokens", 4)
 
 
-def test_a_request_that_the_model_cannot_take_gets_an_error_in_the_form_of_anthropic_s_api(
+def test_a_request_that_is_too_long_for_the_model_gets_an_error_in_the_form_of_anthropic_s_api(
     messages_front: MessagesFront,
 ) -> None:
     async def at_length(client: anthropic.AsyncAnthropic) -> Message:
@@ -181,7 +183,7 @@ def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
             with_sdk(running.url, ask, timeout=0.2)
 
 
-def test_the_test_server_holds_sixty_four_requests_of_the_sdk_open_at_the_same_time() -> None:
+def test_the_test_server_holds_sixty_four_requests_of_the_anthropic_sdk_open_at_the_same_time() -> None:
     everybody = threading.Barrier(64, timeout=300)
 
     def once_all_are_here(request: Request) -> Answer:

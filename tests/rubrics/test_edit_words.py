@@ -110,7 +110,9 @@ def test_editing_words_keeps_the_layout_of_a_json_rubric() -> None:
 
 
 @pytest.mark.parametrize("path", RUBRICS, ids=lambda path: path.stem)
-def test_an_edit_that_rewords_every_text_of_a_shipped_rubric_keeps_weights_comments_and_examples(path: Path) -> None:
+def test_an_edit_that_rewords_every_text_of_a_shipped_rubric_keeps_weights_and_comments_and_examples(
+    path: Path,
+) -> None:
     text = path.read_text(encoding="utf-8")
     words = {
         place: in_place_of(

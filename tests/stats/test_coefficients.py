@@ -147,7 +147,7 @@ def test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_und
     assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
 
 
-def test_coefficients_of_fourteen_raters_from_counts_equal_those_of_the_reference_file() -> None:
+def test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_of_the_reference_file() -> None:
     expected = block("reference.yaml", "fleiss_counts")
     ratings = from_counts(expected["counts"])
     assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
@@ -564,7 +564,7 @@ def test_coefficients_that_count_categories_are_undefined_for_ratings_between_le
     assert ordinal.undefined == "needs categories, and rating 2.5 lies between levels"
 
 
-def test_a_half_rating_on_a_yes_no_scale_equals_neither_level_and_leaves_cohen_s_kappa_undefined() -> None:
+def test_a_rating_halfway_between_no_and_yes_equals_neither_and_leaves_cohen_s_kappa_undefined() -> None:
     statistics = two_raters([0, 0.5, 1, 1] * 10, [0, 1, 1, 0] * 10, levels=[0, 1], ordered=True)
     assert statistics["exact_agreement"].value == 0.5
     assert statistics["cohen_kappa"].undefined is not None

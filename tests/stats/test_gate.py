@@ -41,7 +41,7 @@ def test_the_labels_needed_for_a_gate_and_their_chance_equal_those_of_an_indepen
 
 
 @pytest.mark.proof
-def test_the_probability_that_more_labels_decide_about_a_gate_equals_that_in_the_reference_file_gate_yaml() -> None:
+def test_the_probability_that_more_labels_decide_about_a_gate_equals_its_reference_value() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():

@@ -2,7 +2,7 @@
 
 `LAWS` assigns every statistic its laws, a family's members one by one as `family.member`. A new member of a family has
 those of all statistics, until its line names its own; a public function of the two modules without any fails
-`test_this_file_lists_for_each_statistic_of_two_raters_its_laws_or_where_else_it_is_tested`.
+`test_each_statistic_of_two_raters_is_listed_here_with_its_laws_or_with_its_test_elsewhere`.
 """
 
 import functools
@@ -202,7 +202,7 @@ def fitting(name: str, ratings: Table) -> Table:
 # -- nobody is forgotten -----------------------------------------------------------------------------------------------
 
 
-def test_this_file_lists_for_each_statistic_of_two_raters_its_laws_or_where_else_it_is_tested() -> None:
+def test_each_statistic_of_two_raters_is_listed_here_with_its_laws_or_with_its_test_elsewhere() -> None:
     assert {name.partition(".")[0] for name in LAWS} | set(ELSEWHERE) == set(functions())
     assert not {name.partition(".")[0] for name in LAWS} & set(ELSEWHERE)
     assert all(LAWS.values())

@@ -27,7 +27,7 @@ REPRODUCED = {
             "stats/test_coefficients.py::test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_under_every_metric",
         ],
         "fleiss_counts": [
-            "stats/test_coefficients.py::test_coefficients_of_fourteen_raters_from_counts_equal_those_of_the_reference_file"
+            "stats/test_coefficients.py::test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_of_the_reference_file"
         ],
         "shrout_fleiss_1979": [
             "stats/test_reliability.py::test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced"
@@ -96,7 +96,7 @@ REPRODUCED = {
             "calibration/test_two_questions.py::test_calibrate_answers_the_gate_question_on_a_rubric_s_examples_as_the_reference_cases_expect",
         ],
         "labels": [
-            "stats/test_gate.py::test_the_probability_that_more_labels_decide_about_a_gate_equals_that_in_the_reference_file_gate_yaml"
+            "stats/test_gate.py::test_the_probability_that_more_labels_decide_about_a_gate_equals_its_reference_value"
         ],
     },
     "verdict3.yaml": {
@@ -229,7 +229,7 @@ def test_each_part_of_a_file_of_reference_values_is_compared_by_a_test_or_listed
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_part_of_a_reference_file_that_is_listed_as_left_out_of_the_tests_exists_in_the_file(file: str) -> None:
+def test_each_part_of_a_reference_file_that_is_listed_as_untested_exists_in_the_file(file: str) -> None:
     for name, reason in NOT_BUILT[file].items():
         assert reason
         assert parts_at(blocks(file), name.split(".")), name

@@ -105,7 +105,7 @@ def test_means_and_their_bounds_equal_those_of_the_reference_file() -> None:
 
 
 @given(hits=st.integers(0, 40), extra=st.integers(0, 40))
-def test_with_one_example_per_group_the_limits_of_a_share_are_clopper_pearson_s(hits: int, extra: int) -> None:
+def test_with_one_example_per_group_the_limits_of_a_share_are_the_clopper_pearson_limits(hits: int, extra: int) -> None:
     n = max(FEWEST_SHOWN, hits + extra)
     estimate = grouped_share(np.arange(n) < hits, [f"task {i}" for i in range(n)]).estimate()
     assert (estimate.low, estimate.high) == approx(clopper_pearson(min(hits, n), n), abs=1e-12)

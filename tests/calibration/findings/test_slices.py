@@ -51,7 +51,7 @@ def test_examples_are_divided_into_slices_by_group_and_by_system_and_by_kind_of_
         assert (together == 1).all()
 
 
-def test_metadata_define_slices_unless_they_divide_the_examples_as_their_systems_do() -> None:
+def test_metadata_that_divide_the_examples_exactly_by_system_define_no_further_slices() -> None:
     labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
     metadata = [
         {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}

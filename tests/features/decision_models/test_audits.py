@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_the_checked_probability_is_that_of_passing_or_on_unordered_levels_that_of_the_likeliest_level(
+def test_probabilities_of_a_pass_are_checked_and_on_unordered_levels_those_of_the_likeliest_level(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))

@@ -247,7 +247,7 @@ def test_an_experiment_with_over_a_tenth_of_its_outputs_ungraded_exits_5_and_is_
 # --- the accepted run -----------------------------------------------------------------------------------------------
 
 
-def test_an_experiment_with_the_rule_worse_fails_only_if_a_variant_is_worse_than_in_the_accepted_run(
+def test_an_experiment_run_with_fail_if_worse_fails_only_if_a_variant_is_worse_than_in_the_accepted_run(
     tmp_path: Path,
 ) -> None:
     project = many(tmp_path, 12)

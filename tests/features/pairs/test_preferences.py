@@ -90,7 +90,7 @@ def level_of(grade: Grade) -> float:
     return grade.verdicts["helps"].level
 
 
-def test_a_pair_is_judged_in_both_orders_and_its_levels_refer_to_the_stored_order() -> None:
+def test_a_pair_is_judged_in_both_orders_and_both_answers_are_stored_for_one_order() -> None:
     judge = LongerJudge()
     grade = graded(judge, "much the longer one", "short")
     shown = [[text for _, text in _SHOWN.findall(prompt.user)] for prompt in judge.prompts]

@@ -57,7 +57,7 @@ def test_labels_drawn_by_verdict_are_used_as_two_strata_to_correct_the_pass_rate
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_verdict_by_default(
+def test_without_an_option_labels_on_responses_of_the_graded_file_count_as_drawn_by_verdict(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")

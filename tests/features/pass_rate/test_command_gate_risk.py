@@ -43,7 +43,7 @@ def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ..
     return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
 
 
-def test_the_risk_that_ci_fails_by_chance_at_a_threshold_is_computed_from_several_files_of_repeated_runs(
+def test_the_risk_that_ci_fails_by_chance_is_computed_from_several_files_of_repeated_runs(
     tmp_path: Path,
 ) -> None:
     files = [graded(tmp_path, number) for number in range(3)]

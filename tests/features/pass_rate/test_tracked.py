@@ -300,7 +300,7 @@ def test_a_stream_may_change_from_times_without_a_zone_to_times_with_one_but_nev
     assert tracked(folder, "--stream", "other", write(folder, without)).returncode == 2
 
 
-def test_tracking_exits_5_if_no_new_response_is_graded_even_if_most_responses_of_the_stream_are(folder: Path) -> None:
+def test_tracking_exits_5_if_no_new_response_is_graded_even_if_most_earlier_responses_were_graded(folder: Path) -> None:
     said(folder, write(folder, lines_of(*range(6))))
     lines = [{**line, "pass": None} for line in lines_of(6, a_week=20)]
     done = tracked(folder, write(folder, lines), json_too=False)

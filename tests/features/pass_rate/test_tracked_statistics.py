@@ -219,7 +219,7 @@ def test_evidence_that_the_share_of_passes_changed_equals_its_reference_value() 
         assert rings_in(after, SHARE_RING) == case["rings_in"]
 
 
-def test_the_interval_of_the_share_of_passes_allows_for_differences_between_reference_weeks() -> None:
+def test_the_interval_of_a_share_of_passes_over_several_weeks_allows_for_differences_between_them() -> None:
     low, high = share_limits([0.70, 0.90, 0.75, 0.85], [0.0005] * 4)
     assert 0.8 - low == close(high - 0.8)
     assert high - low > 0.2

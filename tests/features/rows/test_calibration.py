@@ -274,7 +274,7 @@ def test_labels_on_criteria_that_a_row_lacks_are_left_out_and_reported(tmp_path:
     assert json.loads((tmp_path / "report.json").read_text())["verdicts"]["n"] == 36
 
 
-def test_rows_of_one_task_in_dev_and_in_test_are_refused(tmp_path: Path) -> None:
+def test_a_task_with_rows_in_both_dev_and_test_is_refused(tmp_path: Path) -> None:
     rows = [{**row(number), "task": f"t{number // 2}", "split": ("dev", "test")[number % 2]} for number in range(12)]
     write_rows(tmp_path / "rows.jsonl", rows)
     done = run("calibrate", "rows.jsonl", cwd=tmp_path)
@@ -337,7 +337,7 @@ def printed(screen: str) -> str:
     return " ".join(screen.split())
 
 
-def test_the_report_states_one_figure_for_the_share_of_scores_within_the_tolerance_of_gold(tmp_path: Path) -> None:
+def test_agreement_of_scores_is_the_same_figure_wherever_the_report_on_rows_states_it(tmp_path: Path) -> None:
     rows = [row(number, wrong=10) for number in range(40)]
     for line in rows[::3]:  # two annotators differ, so that their mean score isn't their median score
         third = line["labels"][0]["criteria"] | {"c1": "UNMET", "c2": "UNMET"}

@@ -211,7 +211,7 @@ def test_each_way_of_asking_about_the_same_labelled_rows_counts_once_as_a_tried_
     assert verdicts["agreement"]["level"] == pytest.approx(1 - 0.05 / 3)
 
 
-def test_a_reworded_criterion_that_all_rows_share_is_another_setting(tmp_path: Path) -> None:
+def test_rewording_a_criterion_that_all_rows_share_makes_another_tried_setting(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     write(tmp_path / "labelled.jsonl", labelled_on_core(30))
     counts = []

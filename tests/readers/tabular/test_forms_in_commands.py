@@ -54,7 +54,9 @@ def test_a_command_says_the_same_about_a_table_in_every_file_format(command: str
     assert len(screens) == 1
 
 
-def test_a_damaged_line_of_a_table_in_json_lines_is_refused_or_left_out_by_skip_damaged(tmp_path: Path) -> None:
+def test_a_damaged_line_of_a_table_in_json_lines_is_refused_unless_the_skip_damaged_setting_is_on(
+    tmp_path: Path,
+) -> None:
     rows = [json.dumps({"id": f"r{n}", "judge": "pass", "human": "pass" if n % 3 else "fail"}) for n in range(30)]
     (tmp_path / "table.jsonl").write_text("\n".join([*rows[:5], "{broken", *rows[5:]]), encoding="utf-8")
     refused = run("markscheme", "calibrate", "table.jsonl", cwd=tmp_path)

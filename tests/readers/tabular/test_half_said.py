@@ -231,9 +231,7 @@ def test_a_copied_row_of_a_table_counts_once_and_a_message_mentions_the_copies(t
 
 
 @pytest.mark.parametrize("is_frame", [False, True])
-def test_rows_that_are_equal_all_count_if_no_column_of_ids_tells_the_rows_apart(
-    tmp_path: Path, *, is_frame: bool
-) -> None:
+def test_equal_rows_all_count_if_no_column_of_ids_distinguishes_them(tmp_path: Path, *, is_frame: bool) -> None:
     columns = {
         "task_id": [row // 2 for row in range(40)],
         "judge": ["pass"] * 40,
