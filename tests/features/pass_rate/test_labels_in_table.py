@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from markscheme.stats.shares import share
 from tests.commands.console import run
 from tests.features.pass_rate.test_command import labels, limits, pool, rated
 
@@ -63,3 +64,112 @@ def test_pass_rate_refuses_a_table_without_the_judge_s_column_that_the_table_of_
     (tmp_path / "other.csv").write_text("id,score_of_it\na,pass\nb,fail\n")
     done = run("markscheme", "pass-rate", "other.csv", "--calibration", "labels.csv", "--json", cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "option-unused")
+
+
+def labelled_rows(folder: Path, *columns: str, n: int = 40) -> Path:
+    """Write a table of `n` rows, of which each column passes three in four, every second column others."""
+    words = [["yes" if (i + shift % 2) % 4 else "no" for shift in range(len(columns))] for i in range(n)]
+    rows = [",".join([f"a{i}", f"text {i}", *labels]) for i, labels in enumerate(words)]
+    (folder / "labels.csv").write_text("\n".join([",".join(["id", "response", *columns]), *rows]) + "\n")
+    return folder
+
+
+def rate_of_people(folder: Path, *options: str, file: str = "labels.csv", status: int = 0) -> dict[str, Any]:
+    done = run("markscheme", "pass-rate", file, "--json", *options, cwd=folder)
+    assert done.returncode == status, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_the_pass_rate_of_a_table_with_labels_alone_is_that_of_people_with_its_interval(tmp_path: Path) -> None:
+    report = rate_of_people(labelled_rows(tmp_path, "human"))
+    expected = share([1] * 30 + [0] * 10)
+    assert limits(report["corrected"]) == pytest.approx((expected.value, expected.low, expected.high))
+    assert (report["raw"]["value"], report["raw"]["undefined"]) == (None, "no judge graded these responses")
+    assert (report["reference"], report["labels"], report["assumed"]) == (
+        "one-person",
+        40,
+        "every response is labelled",
+    )
+    screen = run("markscheme", "pass-rate", "labels.csv", cwd=tmp_path).stdout
+    assert "People pass 75% (95% CI 59–87)." in screen
+    assert "no judge graded here, so nothing is corrected" in screen
+
+
+def test_responses_on_which_two_annotators_split_evenly_count_in_no_pass_rate_of_people(tmp_path: Path) -> None:
+    labelled_rows(tmp_path, "human_1", "human_2")
+    report = rate_of_people(tmp_path)
+    assert (report["labels"], report["reference"], report["corrected"]["value"]) == (20, "people", 1.0)
+    assert (
+        "20 responses on which annotators split evenly"
+        in run("markscheme", "pass-rate", "labels.csv", cwd=tmp_path).stdout
+    )
+
+
+def test_the_pass_rate_of_people_is_of_the_labelled_rows_and_says_how_many_rows_lack_a_label(tmp_path: Path) -> None:
+    table = (labelled_rows(tmp_path, "human") / "labels.csv").read_text()
+    (tmp_path / "labels.csv").write_text(table + "b0,text,\nb1,text,\n")
+    report = rate_of_people(tmp_path)
+    assert (report["corrected"]["n"], report["assumed"]) == (40, "the rate is of the labelled responses")
+    assert "2 responses not labelled, in no rate" in run("markscheme", "pass-rate", "labels.csv", cwd=tmp_path).stdout
+    assert rate_of_people(tmp_path, "--drawn", "random")["drawn"] == "random"
+    refused = run("markscheme", "pass-rate", "labels.csv", "--drawn", "by-verdict", cwd=tmp_path)
+    assert (refused.returncode, "no judge graded these responses" in refused.stderr) == (2, True)
+
+
+def test_the_pass_rate_of_people_is_compared_with_the_least_rate_by_its_interval(tmp_path: Path) -> None:
+    labelled_rows(tmp_path, "human")
+    assert rate_of_people(tmp_path, "--at-least", ".5")["answer"] == "above"
+    assert rate_of_people(tmp_path, "--at-least", ".9", status=1)["answer"] == "below"
+    assert rate_of_people(tmp_path, "--at-least", ".8", status=4)["answer"] == "open"
+
+
+def test_labels_on_a_scale_have_a_pass_rate_only_once_an_option_says_which_of_them_pass(tmp_path: Path) -> None:
+    rows = [f"a{i},text {i},{i % 5 + 1}" for i in range(40)]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,response,human_score", *rows]) + "\n")
+    error = rate_of_people(tmp_path, status=2)["error"]
+    assert (error["code"], error["commands"][0]) == ("pass-value", "markscheme pass-rate labels.csv --pass-mark MARK")
+    assert rate_of_people(tmp_path, "--pass-mark", "4")["corrected"]["value"] == 0.4
+
+
+def test_labels_drawn_by_a_judge_s_verdict_have_no_pass_rate_without_these_verdicts(tmp_path: Path) -> None:
+    rows = [f"a{i},{'yes' if i % 3 else 'no'},by-verdict" for i in range(40)]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,human,drawn", *rows]) + "\n")
+    report = rate_of_people(tmp_path, status=4)
+    assert report["corrected"]["value"] is None
+    assert "weren't drawn at random" in report["corrected"]["undefined"]
+
+
+def test_people_s_pass_rate_is_given_for_each_system_of_a_table(tmp_path: Path) -> None:
+    rows = [f"a{i},{'yes' if i % 4 else 'no'},{'old' if i % 2 else 'new'}" for i in range(40)]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,human,system", *rows]) + "\n")
+    groups = rate_of_people(tmp_path)["groups"]
+    assert {name: (group["corrected"]["value"], group["own_labels"]) for name, group in groups.items()} == {
+        "new": (0.5, 20),
+        "old": (1.0, 20),
+    }
+
+
+@pytest.mark.parametrize("judges", [True, False])
+def test_a_table_that_rates_several_criteria_has_no_single_pass_rate(judges: bool, tmp_path: Path) -> None:
+    people = ("human_tone", "human_clear")
+    labelled_rows(tmp_path, *people, *(("judge_tone", "judge_clear") if judges else ()))
+    error = rate_of_people(tmp_path, status=2)["error"]
+    assert error["code"] == "rater-or-criterion"
+
+
+def test_people_s_labels_in_lines_have_a_pass_rate_by_the_rubric_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tone.yaml").write_text("criteria: [{name: tone, description: Is kind., scale: {min: 1, max: 5}}]")
+    lines = [
+        {
+            "id": f"a{i}",
+            "response": "text",
+            "labels": [{"rater": "ann", "kind": "human", "criteria": {"tone": i % 5 + 1}}],
+        }
+        for i in range(40)
+    ]
+    (tmp_path / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = rate_of_people(tmp_path, "--rubric", "tone.yaml", file="examples.jsonl")
+    assert (report["corrected"]["value"], report["labels"]) == (0.6, 40)
+    refused = run("markscheme", "pass-rate", "examples.jsonl", cwd=tmp_path)
+    assert (refused.returncode, "--rubric NAME" in refused.stderr) == (2, True)

@@ -56,9 +56,9 @@ def pass_rate(
 
     FILE is Promptfoo's results, or lines {"id", "pass": true|false|null} with an optional "group", "unit" and
     "stratum", or the plan that `label --next --json` wrote, with the strata its labels were drawn by; or ratings,
-    grades, or an export of another tool; or a table that has the judge's verdicts and people's labels of some rows.
-    With --track each response has a time. Several files without --track are runs over the same cases: would a gate at
-    --at-least fail though nothing changed?
+    grades, or an export of another tool; or a table that has the judge's verdicts and people's labels of some rows. Of
+    people's labels alone, it is the share that people pass. With --track each response has a time. Several files
+    without --track are runs over the same cases: would a gate at --at-least fail though nothing changed?
 
     Args:
         calibration: what annotators and the judge both decided on: the JSON of `calibrate --json`, lines {"id",

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -15,9 +16,17 @@ from markscheme.errors import MarkschemeError, UsageError, naming
 from markscheme.features.pass_rate.decided_files import graded_table
 from markscheme.features.pass_rate.labels_in_table import read_verdicts_and_labels
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
+from markscheme.features.pass_rate.people_rate import (
+    examples_of_people,
+    people_json,
+    people_rates,
+    people_view,
+    refuse_unknown_pass,
+)
 from markscheme.judges.kinds import kind_of
 from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.readers.decisions import DECISION_KEYS
 from markscheme.readers.formats import LIST, PROMPTFOO_RESULTS, TABLE, format_of
@@ -76,9 +85,25 @@ def _read_graded(file: Path, rubric: Rubric | None, columns: ColumnOptions) -> R
     return open_rated([file], rubric, expected="decisions", columns=columns_from_options(columns))
 
 
+def _labelled_by_people_alone(
+    file: Path, rubric: Rubric | None, columns: ColumnOptions
+) -> tuple[ExampleSet, Rubric] | None:
+    """Read a file that people labelled and no judge graded: its examples, and the rubric; None for any other file."""
+    try:
+        rated = _read_graded(file, rubric, columns)
+    except MarkschemeError:
+        return None
+    examples = examples_of_people(rated)
+    return None if examples is None else (examples, rated.rubric)
+
+
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return True if a file is a table with annotators' labels, by which its pass rate can be corrected."""
-    return bool(columns.human) and names_table([str(path)])
+    """Return True if a file is a table with annotators' labels: the user names their columns, or it has no others."""
+    if not names_table([str(path)]):
+        return False
+    with suppress(MarkschemeError):
+        return bool(columns.human) or not read_files([path], columns.of_table(), one_side=True).has_judge
+    return False
 
 
 _NOT_JOINED: Final = ("ids-apart", "no-labels", "nothing-rated", "which-columns")
@@ -86,7 +111,7 @@ _NOT_JOINED: Final = ("ids-apart", "no-labels", "nothing-rated", "which-columns"
 
 
 def _are_one_table(files: Sequence[Path], columns: ColumnOptions) -> bool:
-    """Return True if files are tables that are joined by id, with a judge's verdicts and annotators' labels.
+    """Return True if files are tables that are joined by id, with annotators' labels, and a judge's verdicts or none.
 
     Raises:
         UsageError: They are, and it isn't known how their values are to be read.
@@ -94,12 +119,12 @@ def _are_one_table(files: Sequence[Path], columns: ColumnOptions) -> bool:
     if not all(names_table([str(file)]) for file in files):
         return False
     try:
-        reading = read_files(files, columns.of_table())
+        read_files(files, columns.of_table())
     except UsageError as error:
         if error.code in _NOT_JOINED:
             return False
         raise
-    return reading.has_judge
+    return True
 
 
 def print_rate(
@@ -135,6 +160,10 @@ def print_rate(
         return _of_table(files, columns.of_table(), how, least, json=json)
     _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
+    of_people = None if calibration or own or not file.is_file() else _labelled_by_people_alone(file, named, columns)
+    if of_people is not None:
+        with naming(file):
+            return _of_people(*of_people, how, least, json=json)
     if calibration is None and own is None:
         is_results = file.is_file() and format_of(Peek(file), "anything") == PROMPTFOO_RESULTS
         label = with_reading_options(f"markscheme label {shlex.quote(str(file))}")
@@ -262,10 +291,16 @@ def _of_table(
     except UsageError as error:
         if error.code == "no-labels":
             error.choices = (*error.choices, "--calibration TABLE")
-        raise
+        if error.code != "one-rater":
+            raise
+        reading = read_files(files, columns, one_side=True)
     for note in notes(reading):
         print(note, file=sys.stderr)
-    (criterion,) = list(reading.roles.criteria)[:1]
+    refuse_unknown_pass(reading)
+    (criterion,) = reading.roles.criteria
+    if not reading.has_judge:
+        with naming(*files):
+            return _of_people(reading.examples(criterion), reading.whole_rubric, how, least, json=json)
     if how is None and reading.with_both(criterion) < len(reading.ids):
         choices = [("--drawn", way) for way in ("random", "by-verdict", "elsewhere")]
         raise refusal("drawn", columns=reading.raters(criterion, judges=False), choices=choices)
@@ -275,3 +310,17 @@ def _of_table(
         rates = pass_rates(graded_table(rated), labelled.table, how=how)
     document = view(rates, labelled.reference)
     return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
+def _of_people(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
+    """Print the share of responses that people pass, of which no judge graded any; return the exit status.
+
+    Args:
+        examples: The examples, with people's labels of all or some.
+        rubric: The rubric by which a label passes.
+        how: How the labelled examples were drawn; None if the user doesn't say it.
+        least: The pass rate that is enough; None if none is given.
+        json: True to print JSON.
+    """
+    rates, gold = people_rates(examples, rubric, how)
+    return _print_rate(rates, people_view(rates, gold, how), people_json(rates, gold, how), least, json=json)

@@ -70,16 +70,16 @@ def _callout(rates: PassRates, who: str) -> Callout:
         who: Noun for those who labelled, such as "people".
     """
     alone = f"The judge alone passes {_share(rates.raw)}."
-    if _is_wide(rates.corrected):
+    if is_wide(rates.corrected):
         alone += f" The interval is wide: {'grade and ' * _has_all_labels(rates)}label more."
     if rates.corrected.undefined:
         return Callout("open", f"What share {who} would pass isn't known: {rates.corrected.undefined}.", alone)
     shown = share_with_ci(rates.corrected)
-    is_plain = who == "people" and not (_is_wide(rates.corrected) or rates.corrected.is_approximate)
+    is_plain = who == "people" and not (is_wide(rates.corrected) or rates.corrected.is_approximate)
     return Callout("good" if is_plain else "note", f"{who.capitalize()} would pass {shown}.", alone)
 
 
-def _is_wide(estimate: Estimate) -> bool:
+def is_wide(estimate: Estimate) -> bool:
     """Return True if a share's interval is too wide to rely on."""
     return estimate.low is not None and estimate.high is not None and estimate.high - estimate.low > _WIDE
 
