@@ -74,19 +74,11 @@ def print_experiment(
             requested.
         details: True to print the details too.
     """
-    try:
-        defined = Experiment.from_file(file, outputs=outputs)
-    except MarkschemeError:
-        refuse_table(str(file))
-        raise
-    columns.refuse(str(file))
-    defined = replace(defined, rubric=ask.of(defined.rubric))
-    defined = defined if model is None else defined.asking(model)
+    defined = _defined(file, outputs, ask, columns, model)
     ask = replace(ask, judge=judge or ask.judge)
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     folder = folder_of(file)
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
-
     if plan:
         if defined.rubric.is_of_pairs or fail_if or accept or targets["csv"]:
             raise UsageError(
@@ -95,22 +87,12 @@ def print_experiment(
         made = asyncio.run(plan_experiment(defined, ask, outputs_file))
         write_report(lambda: plan_view(made), lambda: made, targets)
         return 0
-
-    async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
-        """Make all outputs, open the judge, and call a function with both; return the function's result.
-
-        Args:
-            grade: The function, which grades the outputs; it gets the experiment, the outputs and the grading.
-        """
-        made, grading = await outputs_and_grading(defined, ask, outputs_file, watch=progress)
-        return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
-
     if defined.rubric.is_of_pairs:
         if fail_if or accept or calibration or targets["csv"]:
             raise UsageError(
                 "variants compared by preference have no scores: no --fail-if, --accept, --calibration, --csv"
             )
-        ranked, grades = asyncio.run(asked(prefer))
+        ranked, grades = _graded(prefer, defined, ask, outputs_file)
         write_report(lambda: reporter_of(ranked).view(ranked), ranked.to_json, targets)
         return TOO_FEW_GRADED if too_few_graded(grades) else 0
     texts = [text for text in fail_if if text.strip() != WORSE]
@@ -119,16 +101,60 @@ def print_experiment(
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
     decided = None if calibration is None else read_decided(calibration)
-    run = asyncio.run(asked(grade_outputs))
+    run = _graded(grade_outputs, defined, ask, outputs_file)
     report = report_of(run, rules, accepted, decided, worse=worse, strict=not accept)
     document = replace(view(report), onward=_onward(report, judge, is_accepted=accept))
     write_report(lambda: document, lambda: _data(report), targets, details=details, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
-    if accept and status:
-        print("warning: this run is not accepted", file=sys.stderr)
-    elif accept:
-        accept_experiment(report.run, folder / ACCEPTED)
+    if accept:
+        _accept(report, folder / ACCEPTED, status)
     return status
+
+
+def _defined(
+    file: Path, outputs: Path | None, ask: AskOptions, columns: ColumnOptions, model: str | None
+) -> Experiment:
+    """Read an experiment's file, with the outputs, the rubric's settings and the model that options name.
+
+    Raises:
+        UsageError: The file is a table, or options on columns are given.
+    """
+    try:
+        defined = Experiment.from_file(file, outputs=outputs)
+    except MarkschemeError:
+        refuse_table(str(file))
+        raise
+    columns.refuse(str(file))
+    defined = replace(defined, rubric=ask.of(defined.rubric))
+    return defined if model is None else defined.asking(model)
+
+
+def _graded(grade: Callable[..., Awaitable[_T]], defined: Experiment, ask: AskOptions, outputs_file: OutputsFile) -> _T:
+    """Make all outputs, open the judge, and grade.
+
+    Args:
+        grade: The function that grades; it gets the experiment, the outputs and the grading.
+        defined: The experiment.
+        ask: How model and judge are asked.
+        outputs_file: The file that stores outputs.
+
+    Returns:
+        The result of `grade`.
+    """
+
+    async def asked() -> _T:
+        made, grading = await outputs_and_grading(defined, ask, outputs_file, watch=progress)
+        return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
+
+    return asyncio.run(asked())
+
+
+def _accept(report: ExperimentReport, path: Path, status: int) -> None:
+    """Store a run as the accepted one, unless its exit status says that it failed or that too little was graded."""
+    if status:
+        print("warning: this run is not accepted", file=sys.stderr)
+    else:
+        accept_experiment(report.run, path)
 
 
 def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
