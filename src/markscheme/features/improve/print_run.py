@@ -83,10 +83,7 @@ def print_improvement(
         refuse_uncommitted(path, force=force)
     _refuse_together(wordings, outside=outside, plan=plan, numbers=numbers)
     odds = _odds(cost)
-    if html and not wordings.are_any:
-        raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
-    if not numbers and (ratings or odds != 1):
-        raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
+    _refuse_idle(wordings, html=html, numbers=numbers, ratings=ratings, odds=odds)
     setting = ImprovableSet.of(
         load_rubric(path),
         labels.examples,
@@ -95,7 +92,11 @@ def print_improvement(
         opens=open or plan,
         day=datetime.date.today().isoformat(),
     )
-    if not (wordings.are_any or plan):
+    if plan:
+        made = plan_improvement(setting, wordings, ask, judge)
+        show(plan_view(made), plan_json(made), json=json, details=details)
+        return 0
+    if not wordings.are_any:
         fits = numbers and (open or write)
         evidence = evidence_of(
             evidence_of_annotators(setting.rubric, setting.every, pairs_named),
@@ -110,10 +111,6 @@ def print_improvement(
         if not fits:
             return show_overview(setting, evidence, ratings, json=json)
         return show_numbers(setting, path, evidence, odds=odds, write=write, json=json)
-    if plan:
-        made = plan_improvement(setting, wordings, ask, judge)
-        show(plan_view(made), plan_json(made), json=json, details=details)
-        return 0
     setting = compared_as_needed(setting, path, wordings)
     if setting.lacks:
         print(f"error: not enough labels: {setting.lacks}; label more: {setting.label_more}", file=sys.stderr)
@@ -121,11 +118,16 @@ def print_improvement(
     setting.refuse_unkept_parts()
     run = asyncio.run(improve(setting, path, wordings, ask, judge, opens=open, watch=progress))
     run = with_file(run, path, setting, write=write)
+    _show_wordings(run, html, json=json, details=details)
+    return NOT_ADOPTED if run.adopted is None else 0
+
+
+def _show_wordings(run: ImprovementRun, html: Path | None, *, json: bool, details: bool) -> None:
+    """Print the result on wordings, and write the page with them side by side, if one is asked for."""
     if html:
         put(rendered(view(run), "html"), html)
     document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))
     show(document, json_of(run), json=json, details=details)
-    return NOT_ADOPTED if run.adopted is None else 0
 
 
 def _onward(run: ImprovementRun) -> tuple[str, str] | None:
@@ -146,6 +148,16 @@ def _odds(text: str) -> float:
     if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
         raise UsageError(f"`--cost` must be two numbers above 0, for example 1:5, got {text!r}")
     return costs[0] / costs[1]
+
+
+def _refuse_idle(
+    wordings: WordingOptions, *, html: Path | None, numbers: bool, ratings: Sequence[Path], odds: float
+) -> None:
+    """Raise UsageError for options that have no effect: a page without wordings, or ratings and costs without a fit."""
+    if html and not wordings.are_any:
+        raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
+    if not numbers and (ratings or odds != 1):
+        raise UsageError(f"{'--ratings' if ratings else '--cost'} goes with --numbers")
 
 
 def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, numbers: bool) -> None:
