@@ -214,10 +214,11 @@ class Calibration(Reported):
         baseline: The comparison with the accepted runs; None if there are none.
         repeats: Ratings of further runs of the same judge.
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
-        openings: Number of times that held-out labels were opened; None if none are held out.
-        part: The split that was used, and the number of labelled examples in the whole set; None if all were
-            used.
-        carried: Labels from before a rewording, and what they count for; None if there are none.
+        openings: Number of times that a command used held-out labels; None if none are held out.
+        part: The split whose examples were compared, and the number of labelled examples in the whole set; None if all
+            examples were compared.
+        carried: The set's labels, some of them given before a rewording, and which of them count; None if no labels
+            are from before a rewording.
         target_is_default: True if neither an option nor the rubric's file sets the target.
         settings_kept: True if the setting of judge and rubric is on record with all other settings tried on these
             labels; None if the labels compared aren't people's, or no such record is kept.

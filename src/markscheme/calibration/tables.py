@@ -58,10 +58,10 @@ class TableCalibrations(Reported):
         return frame_of(self.reading, self.rows)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
-        """Return the highest exit status over the criteria, but 1 if any judge needs adjusting.
+        """Return 1 if the judge needs adjusting on any criterion, else the highest exit status over the criteria.
 
         Args:
-            required: The question that decides; None means the verdict.
+            required: The question that decides, "gate" or "trend"; None means the verdict.
         """
         statuses = [calibration.exit_status_for(required) for calibration in self.criteria.values()]
         return 1 if 1 in statuses else max(statuses)

@@ -72,7 +72,7 @@ def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuesti
 
 
 def _keep(calibration: Calibration, request: CalibrationRequest | None) -> None:
-    """Save how many labels the verdict needs, for `label` and `status`, if it is on the rubric's own examples.
+    """Save how many labels the verdict needs, for `label` and `status`, if the rubric's own examples were compared.
 
     A folder that can't be written is ignored.
     """

@@ -82,8 +82,9 @@ class Grade:
             holistic grade.
         by_criterion: Quality of the response on each criterion, by name, from 0 to 1: the level's position on the
             scale, reversed for a fault; None for a criterion without a verdict.
-        without_words: Text that replaces the reason, by criterion: level and probability, such as "MET .93", if a
-            decision model gave no reason; label and reason of a verdict that is a category.
+        without_words: Text to show in place of a verdict's merit and reason, by criterion. For a verdict with
+            probabilities and no reason, it is level and probability, such as "MET .93"; for a category, its label and
+            reason.
         error: The reason why the submission is not graded; None if it is.
         scored: Score, raw score and pass or fail; None if not graded, or if the rubric has only categories and doesn't
             say which of them pass.
@@ -267,9 +268,14 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 
 
 def _rubric_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """Return the JSON entries on the rubric of a grade: its source, the unclipped score and the tags' scores.
+    """Return the entries of a grade's JSON on its rubric, on scores by tag, and on the score before it is clipped.
 
-    Return no entry for a response that wasn't graded by the run's rubric or its own.
+    The score before it is clipped may be outside 0 to 1. Return {} for a response that brings no rubric and isn't
+    graded, is a pair, or is judged as a whole.
+
+    Args:
+        grade: The grade.
+        rubric: The rubric by which the response was graded.
     """
     if grade.row_rubric is None:
         if grade.error is not None or rubric.judges_by_one_rubric:

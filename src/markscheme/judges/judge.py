@@ -145,11 +145,11 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a reply, with its own probability and that of each alternative to it.
+    """A token of a reply, with the probabilities of the tokens that the model could have written there.
 
     Attributes:
         text: The token's text.
-        alternatives: Probability of each of these tokens, by its text.
+        alternatives: Probabilities of the likeliest tokens and of this token, by their text.
     """
 
     text: str
@@ -309,7 +309,7 @@ class Wrapping:
         make_room(self.judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove an unreadable reply from the wrapped judge's cache; `settled` says that another reply replaces it."""
+        """Remove an unreadable reply from the wrapped judge's cache; `settled` is True if another reply replaces it."""
         forget(self.judge, reply, settled=settled)
 
     async def aclose(self) -> None:

@@ -63,8 +63,9 @@ class Prompt:
             `step 4`.
         left_out: Sentences on the parts of trajectories that aren't shown, one line per input.
         again: True if an earlier reply to this prompt could not be used.
-        questions: The criteria as questions for a decision model, in the order of `criteria`; empty for a prompt that
-            asks for something else, and for a double pass, whose second order such a model doesn't see.
+        questions: The criteria as questions for a decision model, in the order of `criteria`. Empty for a prompt that
+            asks for something else, and for the strategy "double_pass", which asks about the criteria in two orders: a
+            decision model is asked each question by itself.
         guidelines: The rubric's guidelines on all criteria, which are in `system` too, as are the questions; None for a
             prompt without `questions`.
         parts: The parts, such as images, that marks in `user` name, to be shown before it.

@@ -467,7 +467,7 @@ class _Talk:
         return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a span's model received, without those that an earlier span has."""
+        """Return the messages that a span's model received, without those that an earlier span's model received."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _count_shared(talk, steps), default=[])
         new = steps[_count_shared(before, steps) :]

@@ -137,7 +137,7 @@ def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
 
     Args:
         kind: Number of each row's group, from 0.
-        n_kinds: A number above all of these.
+        n_kinds: A number above all numbers of groups.
     """
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

@@ -193,7 +193,13 @@ class _Reading:
         return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
 
     def _source_of(self, line_numbers: Sequence[int]) -> Callable[[int], _Source]:
-        """Return a function that returns the source of the example at an index, read from the file if need be."""
+        """Return a function that, given an example's index, returns its submission, or the texts to make it from.
+
+        Submissions that aren't in memory are read from the file again.
+
+        Args:
+            line_numbers: Number of each example's line in the file.
+        """
         path, sources, names, line = self.path, self.sources, self.input_names, self.line
         digests = array("q", [digest or 0 for digest in self.digests])
 

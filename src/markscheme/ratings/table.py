@@ -630,7 +630,14 @@ def merits(criterion: Criterion, levels: Floats) -> Floats:
 
 
 def groups_of(ids: Sequence[str], groups: Sequence[str | None]) -> tuple[str, ...] | None:
-    """Return each example's group, given ids of examples and names of groups; None if no example names a group."""
+    """Name the group of each example: "group NAME" or, for an example without one, "example ID".
+
+    Return None if no example has a group.
+
+    Args:
+        ids: Ids of the examples.
+        groups: Name of each example's group; "" or None for an example without one.
+    """
     names = {group: f"group {group}" for group in dict.fromkeys(groups) if group}
     if not names:
         return None

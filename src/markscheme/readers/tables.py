@@ -426,11 +426,13 @@ class _Table:
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """Map the criterion on which a row gives probabilities to an answer with these probabilities; {} without any.
+        """Return the answer with the probabilities that a row gives, by criterion; {} for a row without probabilities.
+
+        The row's probabilities are all on one criterion. If they can't be read, they are counted as lost.
 
         Args:
             row: The row.
-            levels: The row's levels by criterion; if the criterion has one, it is the answer's level.
+            levels: The row's levels by criterion; the answer gets the level on its criterion.
             reason: The row's reason for the answer; None without one.
         """
         written = self._probabilities(row)

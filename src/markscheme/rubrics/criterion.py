@@ -257,7 +257,7 @@ class Scale:
         return self.label_of(value) or value
 
     def label_of(self, value: float) -> str | None:
-        """Return the name of a category without a value; None for any other level."""
+        """Return the name of a level if the scale's values only number categories; None on any other scale."""
         return self.level_name(value) if self.coded else None
 
     def called(self, value: float) -> str:

@@ -60,7 +60,11 @@ class RowRubric(NamedTuple):
 
 
 class _RubricText(str):
-    """A Rubric among a row's inputs, which are texts; the text tells it from other rubrics."""
+    """A text that carries a Rubric object, since a row's inputs are texts; different rubrics have different texts.
+
+    Attributes:
+        rubric: The Rubric object.
+    """
 
     rubric: Rubric
 

@@ -200,7 +200,10 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Fewest examples (or groups) on which any one rater gave another rating than that rater's most common one."""
+        """Number of examples (or groups) on which a rater departs from that rater's most common rating.
+
+        It is the number of the rater who departs from it on the fewest examples.
+        """
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 

@@ -94,11 +94,17 @@ class SliceLook(NamedTuple):
 
     @property
     def outside_at_same_gold(self) -> float:
-        """Mean of the figure outside the slice if gold there were as inside: the slice's mean minus `same_gold`."""
+        """Mean of the figure that examples outside the slice would have if their gold were distributed as inside.
+
+        It is the slice's mean minus `same_gold`, the difference at equal gold.
+        """
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
         """Return True if the difference is at least `least`, and two thirds of it remain at equal gold.
+
+        It is False if too few examples can be compared at equal gold. For a figure that has a direction, such as bias,
+        it is also False if the figure isn't further from 0 inside the slice than outside.
 
         Args:
             least: Smallest difference over all examples that matters; below 0 if less is worse, as for agreement.

@@ -483,7 +483,10 @@ class Comparison:
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:
-        """Share of annotators with whom the judge agrees, on examples that two or more rated; None without any."""
+        """Share of annotators with whom the judge agrees, mean over the examples that two or more of them rated.
+
+        None without such examples.
+        """
         judge = self.figures.judge_people
         method = "agreement of the judge with an annotator"
         return judge.estimate(level=self.level, method=method) if judge.n else None

@@ -92,7 +92,10 @@ class Commands:
         return replace(self, judge=None).calibrate(**{"model": "", **judge})
 
     def calibrate_one_at_a_time(self) -> str:
-        """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
+        """Return the command that asks the judge about one criterion at a time.
+
+        If the judge's ratings were read from a file, the command asks `model` instead.
+        """
         commands = self if self.asks else replace(self, judge=f"--judge {self.model}")
         return commands.calibrate(strategy="-o strategy=per_criterion")
 

@@ -63,7 +63,10 @@ LONGEST_QUOTE = 200
 
 
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which responses hardly differ, although annotators are no noisier than usual."""
+    """Yield findings on criteria whose levels, as far as annotators share them, vary much less than on most criteria.
+
+    The errors of annotators must not vary more than usual, so that they aren't the reason.
+    """
     variances = {
         name: tuple(part / criterion.scale.span**2 for part in shared_and_own(*criterion.people_once))
         for name, criterion in criteria.items()

@@ -274,10 +274,12 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with the next step, the labels needed and the reason why gating is refused, from a verdict.
+        """Return the choice, with `next_step`, `labels_needed` and `why_refused` from the verdict on a judge.
+
+        If a judge left too many examples without a grade, the choice is returned unchanged.
 
         Args:
-            decision: The verdict on the judge to choose.
+            decision: The verdict on the recommended judge or, if none is recommended, on the best one.
         """
         if self.ungraded:  # more labels are of no use while replies can't be read
             return self

@@ -183,7 +183,13 @@ async def suggested(
 ) -> Suggestion:
     """Ask a model to group notes, and store the groups as suggestions, which count only after a person accepts them.
 
-    The judge is closed, in the event loop that asked it.
+    Afterwards the judge is closed, in the event loop in which it was asked.
+
+    Args:
+        opened: The discovery.
+        notes: The unsorted notes, by key.
+        modes: Definitions of the modes so far, by name.
+        judge: The model, as a judge.
     """
 
     async def ask(prompt: Prompt) -> Reply:

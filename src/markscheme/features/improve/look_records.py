@@ -137,6 +137,10 @@ def _record(examples: ExampleSet, name: str) -> Path:
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
     """Lock a record (of uses of test labels, or of examples used to tune), so that no other process appends meanwhile.
 
+    Args:
+        examples: The examples, next to whose file the record is.
+        name: Name of the record's file.
+
     Raises:
         RatingError: The record can't be opened.
     """

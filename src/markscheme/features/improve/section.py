@@ -41,7 +41,7 @@ def _first_step(calibration: Calibration, purpose: str, of: str) -> doc.Line:
     Args:
         calibration: The calibration.
         purpose: A clause that begins the line, such as "To have the wording of tone rewritten and tested".
-        of: What is counted: "tasks" or "examples".
+        of: Noun for what has to be labelled: "tasks" or, if examples have no groups, "examples".
     """
     if command := calibration.commands.improve():
         return f"{purpose}: ", doc.Command(command)

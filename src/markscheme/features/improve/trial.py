@@ -182,7 +182,8 @@ class Asker:
             part: The examples.
             description: Description for the progress display.
             mask: Flags of the examples to ask about, shape (n_examples,); None means all.
-            first: Number of the first sample of this run, which later ones are counted from.
+            first: Sample number under which the judge is asked; another number than before makes a cached judge answer
+                again.
 
         Raises:
             BudgetError: The budget ran out before all examples were graded; the replies so far are kept.

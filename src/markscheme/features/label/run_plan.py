@@ -106,7 +106,7 @@ class Plan:
 
     @property
     def asks_for_labels(self) -> bool:
-        """True if the plan asks to label further examples, as many as the verdict needs or as were drawn."""
+        """True if the plan asks for further labels: an open verdict needs them, or outputs to label were drawn."""
         labels = self.next_labels.labels
         return self.init is None and (self.next is not None or (labels is not None and labels.more > 0))
 

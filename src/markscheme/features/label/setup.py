@@ -206,15 +206,16 @@ def carried_in(work: LabelSession) -> CarriedLabels | None:
 
 
 def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """Map each labelled response (or repeat) to the criteria to ask again, with the digest of the wording used before.
+    """Map each labelled response whose questions changed to the questions to ask again, each with a digest.
 
-    Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
+    A question is asked again if its criterion was reworded or is new. The digest is that of the wording under which the
+    rater answered, "" for a new criterion. Repeated responses have no questions to ask again.
 
     Args:
         work: The rater's session.
         carried: The set's labels under earlier wordings; None if there are none.
-        ask_whole: When the question about the whole response is asked; if always, it is asked again where it wasn't
-            answered.
+        ask_whole: When the question about the whole response is asked; if always, it is also asked for a response that
+            was labelled without an answer to it.
     """
     ids_again = set() if carried is None else set(to_relabel(carried))
     reworded: dict[Step, dict[str, str]] = {}

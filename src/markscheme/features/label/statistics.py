@@ -133,8 +133,8 @@ def labels_for_half_width(value: float, spread: float, half_width: float, *, tra
 
     Args:
         value: The expected coefficient.
-        spread: The coefficient's standard error times √n: what `spread_at` returns for expected shares of levels, or
-            the value from a pilot of n labels.
+        spread: The coefficient's standard error times √n, the number of labels: from `spread_at` for expected shares of
+            levels, or measured in a pilot study.
         half_width: Half the wanted width, in the coefficient's unit.
         transform: Scale on which the coefficient's interval is computed.
 

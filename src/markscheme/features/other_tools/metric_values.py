@@ -263,12 +263,12 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
-    """Return the caller's options on what values mean, without those for values that no given column has.
+    """Return only those of a user's options that say what values in certain columns mean.
 
-    All options on other things are left out.
+    They are `--pass` and `--same` for values that a column has, and `--pass-mark`; all other options are left out.
 
     Args:
-        options: The caller's options.
+        options: The user's options.
         columns: The columns.
     """
     names = {column.name for column in columns}

@@ -35,7 +35,10 @@ def written_numbers(files: Sequence[Path], rubric: Rubric, options: ColumnOption
 
 
 def _scale_of(column: str, rubric: Rubric) -> Scale | None:
-    """Return the scale of the levels in a column, by the column's name; None if it has none, or no ordered levels."""
+    """Return the scale of the levels in a column, by the column's name.
+
+    Return None for a column without levels, and for a scale that is yes/no or has no order.
+    """
     by_name = {plain(criterion.name): criterion.scale for criterion in rubric.criteria}
     of_only = rubric.criteria[0].scale if len(rubric.criteria) == 1 else None
     scale = by_name.get(plain(column), of_only if plain(column) in (*VERDICT, *LABEL_NAMES, "level") else None)

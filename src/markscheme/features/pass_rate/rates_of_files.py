@@ -147,7 +147,8 @@ def print_rate(
         named: The rubric; None for none.
         least: The rate that is enough; None if none is given.
         columns: What the files' columns and values mean.
-        own: What `own_labels` returned for the file; None if the labels are of another file.
+        own: The file's content, and the examples in it that people and judge both decided; None if `own_labels` gave
+            none, or if the labels are in another file.
         json: True to print JSON.
 
     Raises:

@@ -34,7 +34,8 @@ class VerdictShares:
         n: Number of verdicts with a level of gold and of the judge.
         tasks: Number of tasks that these verdicts belong to.
         criteria: Number of different criteria among them.
-        unseen: True if they allow conclusions on criteria that weren't rated.
+        unseen: True if the shares also hold for criteria that weren't rated. They don't if only a few criteria were
+            rated, in several tasks each.
         heavy: True if a tenth of the tasks hold over a third of the verdicts.
         agreement: Share of verdicts with equal levels of judge and gold.
         agreement_of_tasks: Share of verdicts with equal levels, with equal weight for all tasks.

@@ -152,7 +152,10 @@ class Stress:
 
     @property
     def control_moved(self) -> tuple[str, StressCell] | None:
-        """The criterion whose ratings changed most when the originals were asked again; None if none changed."""
+        """The criterion whose ratings changed most when the originals were asked again, with the result.
+
+        None if the ratings on no criterion changed significantly.
+        """
         moved = [(name, cell) for name, cell in self.control.items() if _is_found(cell)]
         return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)
 

@@ -132,9 +132,11 @@ def _mixed_form(
 def _same_options(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
     """Return the `--same` options that make cells count as other values.
 
+    A folded value has no upper case, brackets and the like; cells that differ only in these share it.
+
     Args:
         spelling: Maps each folded value to its spelling in the file, which the options use.
-        as_new: Maps each folded value to the value that its cells should count as.
+        as_new: Maps folded values to the values that their cells should count as; "" for a missing rating.
     """
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 

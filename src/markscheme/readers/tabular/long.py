@@ -206,7 +206,7 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
 
 
 def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
-    """Return True if a column has only one value for each example."""
+    """Return True if a column has only one value for each example; `unit` is the column with the examples' ids."""
     by_unit: dict[str, str] = {}
     return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
 

@@ -601,11 +601,11 @@ class ValueComparison:
 
 
 def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return all ways to say which value passes in each of the first two columns, as a pair of `--pass` options each.
+    """Return all choices of a passing value in each of two columns, every choice as two `--pass` options.
 
     Args:
         comparison: The values of the columns.
-        names: Names of the columns; [] is returned for fewer than two.
+        names: Names of the columns, of which the first two are used; [] is returned for fewer than two.
     """
     if len(names) < 2:
         return []

@@ -290,7 +290,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
 
 def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
-    """Return a definition of agreement for scores, decisions or levels, to be continued as a sentence.
+    """Return a sentence, without its full stop, that says when a judge agrees on a score, a decision or a level.
 
     Args:
         measure: Measure that is compared.

@@ -42,7 +42,9 @@ def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the probability that a fit to this number of decisions finds a gain, interpolated between simulations.
+    """Return the probability that a fit to people's decisions finds a gain.
+
+    It is interpolated between the numbers of decisions for which fits were simulated.
 
     Args:
         gain: The gain in right decisions that better weights and pass mark would bring.
