@@ -37,7 +37,7 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[calibrate]",
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[calibrate-unsafe]",
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[status]",
-    "tests/commands/test_diagnosis.py::test_a_judge_s_fault_is_reported_with_the_criterion_and_an_edit_to_make_and_examples",
+    "tests/commands/test_diagnosis.py::test_a_lenient_judge_is_reported_with_the_criterion_and_with_the_edit_to_make",
     "tests/report/test_calibration_report.py::test_the_report_of_a_calibration_on_a_terminal_equals_its_golden_file",
     "tests/report/test_situations.py::test_each_sample_report_without_the_sections_of_optional_features_equals_its_golden_file",
     "tests/commands/test_mutated_files.py::test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file",

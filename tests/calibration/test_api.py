@@ -254,7 +254,7 @@ def test_the_error_on_a_missing_judge_names_the_argument_in_python_and_the_optio
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_fault_in_examples_or_ratings_in_memory_is_reported_with_its_index() -> None:
+def test_a_faulty_example_or_rating_passed_to_calibrate_in_python_is_reported_by_its_index() -> None:
     with pytest.raises(RatingError, match="examples:2: an example has a response"):
         calibrate(RUBRIC, [*rows(1), {"id": "e1"}], ratings=verdicts())
     with pytest.raises(RatingError, match="ratings:1: rubric 'rubric' has no criterion 'short'"):

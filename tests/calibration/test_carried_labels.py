@@ -60,7 +60,7 @@ def test_if_no_criterion_was_reworded_there_are_no_old_labels_to_carry_over() ->
 
 
 @pytest.mark.parametrize(("n", "check"), [(12, 12), (20, 20), (60, 20), (61, 21), (100, 34), (300, 100)])
-def test_after_a_rewording_a_third_of_the_labelled_examples_and_at_least_20_are_chosen_to_be_relabelled(
+def test_after_a_rewording_a_third_of_the_labelled_examples_but_at_least_20_are_chosen_to_be_relabelled(
     n: int, check: int
 ) -> None:
     assert len(carried(n, checked=0).check) == check

@@ -31,7 +31,7 @@ def accepted_twice(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> 
 
 
 @pytest.mark.proof
-def test_a_grade_by_a_judge_with_an_accepted_run_says_that_the_judge_can_gate(here: Path) -> None:
+def test_once_a_run_of_a_good_judge_is_accepted_its_grades_say_that_it_can_gate(here: Path) -> None:
     before = grade(here)
     assert first_line(before).endswith("0.62, no accepted run")
     done = calibrate(here, "--accept")

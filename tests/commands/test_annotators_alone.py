@@ -47,7 +47,7 @@ def test_published_intraclass_correlations_are_reproduced(tmp_path: Path) -> Non
 
 
 @pytest.mark.proof
-def test_every_two_of_three_annotators_are_compared_on_the_rows_that_both_rated(tmp_path: Path) -> None:
+def test_each_pair_of_three_annotators_is_compared_on_the_rows_that_both_rated(tmp_path: Path) -> None:
     rows = ["yes,yes,no", "no,no,no", "yes,no,no", "yes,yes,"] * 5
     (tmp_path / "table.csv").write_text("\n".join(["human1,human2,human3", *rows]) + "\n", encoding="utf-8")
     report = figures(tmp_path, "table.csv")

@@ -41,7 +41,7 @@ def written(folder: Path, judge: Floats, made: Made = MADE) -> list[str]:
     return ["calibrate", "made.yaml", "--examples", "examples.jsonl", "--ratings", "ratings.jsonl"]
 
 
-def test_a_judge_s_fault_is_reported_with_the_criterion_and_an_edit_to_make_and_examples(tmp_path: Path) -> None:
+def test_a_lenient_judge_is_reported_with_the_criterion_and_with_the_edit_to_make(tmp_path: Path) -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1.2)
     done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)

@@ -677,7 +677,7 @@ def test_a_budget_needs_no_stated_price_if_the_model_is_in_the_price_list(projec
 
 
 @pytest.mark.proof
-def test_once_the_budget_is_spent_the_grades_so_far_are_printed_and_kept_and_ungraded_responses_are_reported(
+def test_once_the_budget_is_spent_grade_prints_the_grades_so_far_and_exits_5(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))

@@ -182,7 +182,7 @@ def test_if_the_call_that_tests_a_paused_judge_is_cancelled_another_caller_may_t
 
 
 @pytest.mark.parametrize("concurrency", [3, 40])
-def test_without_a_stated_limit_as_many_calls_run_at_once_as_the_caller_starts(
+def test_without_a_limit_on_calls_as_many_run_at_once_as_the_caller_starts(
     concurrency: int,
 ) -> None:
     provider = Provider()

@@ -479,7 +479,7 @@ def test_a_call_is_charged_to_the_budget_at_its_actual_cost_and_not_at_its_estim
     assert run(main()) == pytest.approx(0.4)
 
 
-def test_limiting_the_calls_of_a_judge_keeps_the_judge_s_identity_and_lets_it_be_closed() -> None:
+def test_a_judge_with_limits_on_calls_keeps_its_identity_and_can_be_closed() -> None:
     provider = Provider()
     judge = Limited(provider, Limiter())
     assert judge.identity == provider.identity

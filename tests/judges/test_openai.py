@@ -331,7 +331,7 @@ def test_a_parameter_that_a_server_refuses_for_one_prompt_is_still_sent_with_the
     assert ways == [("json_object", "json_schema") if n == refused else () for n in range(4)]
 
 
-def test_once_a_prompt_was_answered_a_refusal_that_mentions_a_parameter_does_not_remove_it_from_requests() -> None:
+def test_a_parameter_named_in_a_refusal_is_still_sent_if_an_earlier_request_with_it_was_answered() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return failing(400, "the temperature of this schema is bad") if body["seed"] == 1 else completion(VERDICT)
 

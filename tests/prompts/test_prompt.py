@@ -71,13 +71,13 @@ def test_a_response_that_copies_a_whole_prompt_cannot_close_the_tags_around_the_
     one=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
     other=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
 )
-def test_two_different_texts_never_have_the_same_code_in_the_tags_around_them_in_a_prompt(
+def test_the_tags_around_texts_in_a_prompt_have_the_same_code_only_if_the_texts_are_equal(
     one: list[tuple[str, str]], other: list[tuple[str, str]]
 ) -> None:
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
-def test_the_code_in_a_prompt_s_fence_changes_if_text_moves_from_one_input_to_the_next() -> None:
+def test_the_code_in_the_tags_of_a_prompt_changes_if_text_moves_from_one_input_to_the_next() -> None:
     assert fence_code([("a", "bc"), ("d", "")]) != fence_code([("a", "b"), ("d", "c")])
 
 

@@ -74,7 +74,7 @@ def test_the_kind_of_gold_follows_from_who_gave_the_labels(kinds: list[str], ref
     assert gold_of(set_of(labels), ONE).reference == reference
 
 
-def test_gold_is_called_one_person_s_only_if_over_a_tenth_of_the_examples_have_a_single_annotator() -> None:
+def test_gold_counts_as_one_person_s_opinion_only_if_over_a_tenth_of_the_examples_have_one_annotator() -> None:
     pairs = [(tone(i, "p", "human", 3), tone(i, "q", "human", 3)) for i in range(9)]
     assert gold_of(set_of(*pairs, (tone(9, "p", "human", 3),)), ONE).reference == "people"
     alone = [(tone(9, "p", "human", 3),), (tone(10, "p", "human", 3),)]

@@ -79,7 +79,7 @@ def test_a_gray_zone_of_different_width_for_passes_and_fails_can_be_added_to_yam
 @pytest.mark.parametrize(
     "says", ["an output fails with 2 small faults", "faults of one kind alone don't fail an output"]
 )
-def test_editing_the_pass_mark_removes_the_comment_that_was_drafted_about_the_old_pass_mark(says: str) -> None:
+def test_editing_the_pass_mark_removes_the_drafted_comment_on_the_old_pass_mark(says: str) -> None:
     drafted = PLAIN.replace("0.50\n", f"0.50  # {says}\n")
     assert "passingThreshold: 0.7\n" in edited(drafted, "yaml", Changes(pass_mark=0.7))
     assert "passingThreshold: 0.50\n" in edited(drafted, "yaml", Changes(weights={"kind": 0.6}))

@@ -104,7 +104,7 @@ def test_levels_that_are_chosen_by_name_may_have_names_that_look_like_numbers() 
         "max_missed_credit",
     ],
 )
-def test_text_in_place_of_a_number_of_a_rubric_is_refused_and_the_error_names_the_argument(name: str) -> None:
+def test_a_text_in_place_of_a_number_in_a_rubric_is_refused_and_the_error_names_the_argument(name: str) -> None:
     with pytest.raises(RubricError, match=f"^{name} must be a number, found '0.5'$"):
         Rubric((Criterion(1.0, "Mentions Paris"),), **{name: "0.5"})  # type: ignore[arg-type]
 

@@ -172,6 +172,6 @@ def test_if_some_examples_have_more_annotators_than_others_agreement_is_averaged
     assert ("averaged over examples" in agreement_bars(comparison, 0.8).caption) is averaged
 
 
-def test_a_single_annotator_on_one_example_is_not_reported_as_uneven_numbers_of_annotators() -> None:
+def test_one_example_with_a_single_annotator_does_not_count_as_uneven_numbers_of_annotators() -> None:
     labels = ((tone(i, "ann", "human", 3), *((tone(i, "ben", "human", 3),) if i else ())) for i in range(6))
     assert not against_gold(set_of(*labels), [tone(i, "judge", "model", 3) for i in range(6)]).has_uneven_annotators

@@ -75,7 +75,7 @@ def test_the_bias_in_a_finding_equals_the_bias_in_the_table_of_the_criterion(ann
         assert judge_mean - gold_mean == pytest.approx(bias.value)
 
 
-def test_a_finding_and_the_criterion_s_table_state_the_same_shares_of_responses_that_meet_the_criterion() -> None:
+def test_a_finding_on_leniency_states_the_same_shares_of_met_responses_as_the_table_of_its_criterion() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(3)
     people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}

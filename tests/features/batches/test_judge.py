@@ -112,7 +112,7 @@ def test_a_run_collects_the_replies_of_a_batch_that_an_interrupted_run_sent(kind
 
 
 @BOTH
-def test_a_batch_that_arrived_although_the_provider_s_answer_was_lost_is_found_and_not_sent_again(
+def test_a_batch_is_not_sent_again_if_only_the_provider_s_acknowledgement_of_it_was_lost(
     kind: str, tmp_path: Path
 ) -> None:
     def lost(_: Batch) -> None:

@@ -68,7 +68,7 @@ def test_the_first_stage_of_a_cascade_that_is_certain_enough_decides() -> None:
     assert (grade.decision, grade.passed, grade.usage.calls) == ("ask", False, 2)
 
 
-def test_the_judges_of_a_certificate_are_refused_where_a_single_judge_must_be_asked_a_prompt() -> None:
+def test_a_prompt_cannot_be_sent_to_all_judges_of_a_certificate_together() -> None:
     plain, *_ = certified_compositions()
     judges = CertifiedJudges(plain.file, plain.stages)
     assert isinstance(judges, JudgeGroup)

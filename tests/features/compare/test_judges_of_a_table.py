@@ -108,7 +108,7 @@ def test_compare_refuses_a_table_without_two_judges_and_prints_a_command_that_wo
     assert run(*printed, cwd=tmp_path).returncode != 2
 
 
-def test_of_two_judges_that_agree_equally_often_neither_is_said_to_agree_most_often(tmp_path: Path) -> None:
+def test_of_two_judges_that_agree_equally_often_with_people_neither_is_said_to_agree_most_often(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row else 'fail'},{'fail' if row == 1 else 'pass'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge_a,judge_b,human", *rows]))
     because = json.loads(run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path).stdout)["because"]

@@ -86,7 +86,7 @@ def test_without_labels_the_terminal_shows_differences_between_the_judges(golden
     golden.check("compare-without-labels.txt", shown(choice), HERE)
 
 
-def test_judges_that_agree_equally_often_are_reported_as_equal_even_if_no_cost_is_known() -> None:
+def test_judges_that_agree_equally_often_with_people_are_reported_as_equal_even_if_no_cost_is_known() -> None:
     again = judge("opus", 0.1, None, seed=2)
     worse = judge("gpt", 0.9, None, seed=3)
     tied = choose(RUBRIC, [judge("claude", 0.1, None, seed=2), again, worse], labels(60))

@@ -61,7 +61,7 @@ def test_labels_drafted_from_notes_contain_only_what_a_person_stated(
     assert label(read) == level, what
 
 
-def test_a_reader_s_answer_whether_an_output_shows_a_failure_mode_becomes_its_label_on_that_criterion() -> None:
+def test_a_reader_s_yes_or_no_to_a_failure_mode_of_an_output_becomes_a_label_on_that_criterion() -> None:
     for answer, level in (("there", 1.0), ("not there", 0.0), ("can't tell", None)):
         answered: tuple[AgainAnswer, str] = (answer, MODE.fingerprint)  # type: ignore[assignment]
         assert label(outputs(dataclasses.replace(reading(), again={"m": answered}))) == level

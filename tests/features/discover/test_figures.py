@@ -80,7 +80,7 @@ def test_the_share_of_a_failure_mode_counts_all_outputs_if_a_second_reader_check
     assert counts(both, "a") == (4, 10, [])
 
 
-def test_if_a_failure_mode_s_definition_changes_its_meaning_earlier_outputs_no_longer_count_for_its_share() -> None:
+def test_outputs_read_before_a_failure_mode_s_meaning_changed_no_longer_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS, again={"a": [1]})
     assert counts(outputs, "a") == (4, 10, [])
     reworded = outputs.codebook.define("a", "It shows something else.", "2026-11-24", same_meaning=False)

@@ -346,7 +346,7 @@ def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_the_line
     assert again == ()
 
 
-def test_imported_notes_that_do_not_say_how_thoroughly_an_output_was_read_keep_the_stored_reading_in_full(
+def test_importing_notes_that_do_not_mention_a_full_reading_keeps_a_stored_reading_in_full(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))

@@ -25,5 +25,5 @@ def test_the_verdict_on_drift_follows_from_the_p_value_and_the_margin_and_the_sp
     assert run_verdict(comparison, p) == verdict
 
 
-def test_criteria_without_a_p_value_are_not_counted_in_the_adjustment_for_several_tests() -> None:
+def test_criteria_without_a_p_value_do_not_count_in_the_adjustment_of_p_values_for_several_tests() -> None:
     assert adjusted_p([0.02, None, 0.03]) == pytest.approx([0.04, None, 0.04])

@@ -150,7 +150,7 @@ def test_a_large_shift_lies_outside_the_margin_and_a_shift_of_zero_lies_within_i
     assert compare_runs(still, stored, span=4).within_margin
 
 
-def test_accepted_runs_that_lie_far_apart_are_called_unsteady_and_can_hide_a_shift() -> None:
+def test_accepted_runs_that_differ_much_among_themselves_are_called_unsteady_and_can_hide_a_shift() -> None:
     still = np.tile([1.0, 2.0, 3.0], 40)
     stored = np.column_stack([still - 0.5, still, still + 0.5])
     change = compare_runs(still + 0.6, stored, span=4)
@@ -264,7 +264,7 @@ def test_five_accepted_runs_are_enough_to_detect_a_shift_of_half_a_level() -> No
     assert np.mean(moved) > 0.9
 
 
-def test_a_shift_is_measured_from_one_accepted_run_with_the_noise_estimated_from_all_accepted_runs() -> None:
+def test_a_shift_from_a_single_accepted_run_has_a_wider_interval_than_one_from_the_mean_of_all_accepted_runs() -> None:
     _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
     usual = compare_runs(now, stored, span=4).moved
     moved = compare_runs(now, stored, span=4, base=stored[:, 0]).moved

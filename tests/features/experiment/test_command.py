@@ -316,7 +316,7 @@ def test_a_calibration_corrects_the_pass_rates_of_an_experiment(folder: Path) ->
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
 
 
-def test_experiment_reports_a_calibration_that_cannot_be_read_before_asking_a_judge(folder: Path) -> None:
+def test_experiment_refuses_an_unreadable_calibration_before_it_asks_a_judge(folder: Path) -> None:
     without_settings(folder / FILE)
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}

@@ -167,7 +167,7 @@ def test_labels_used_before_their_examples_were_held_out_count_as_used_held_out_
     assert parted.of_these == 1, "a part held out afterwards was looked at then"
 
 
-def test_each_use_of_held_out_labels_by_processes_at_once_gets_its_own_number_and_significance_level(
+def test_each_use_of_held_out_labels_by_several_processes_at_once_gets_its_own_significance_level(
     tmp_path: Path,
 ) -> None:
     """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""

@@ -38,7 +38,7 @@ def planned(tmp_path: Path) -> Callable[..., Plan]:
     return make
 
 
-def test_a_labelling_plan_draws_as_many_outputs_as_labels_are_needed_unless_told_another_number(
+def test_a_labelling_plan_draws_as_many_outputs_as_labels_are_needed_unless_the_user_states_a_number(
     planned: Callable[..., Plan],
 ) -> None:
     plan = planned()

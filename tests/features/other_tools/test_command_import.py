@@ -654,7 +654,7 @@ def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_ad
     ) in done.stderr
 
 
-def test_after_an_import_of_labels_without_responses_the_next_command_stores_responses_and_then_calibrates(
+def test_after_an_import_of_labels_without_responses_the_next_command_imports_the_responses(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "rubrics").mkdir()

@@ -366,7 +366,7 @@ def test_synthetic_labels_are_not_called_human(tmp_path: Path) -> None:
     assert rated(tmp_path)["reference"] == "constructed"
 
 
-def test_a_calibration_file_with_only_the_documented_keys_is_enough_to_correct_a_pass_rate(tmp_path: Path) -> None:
+def test_a_calibration_report_reduced_to_its_documented_keys_is_enough_to_correct_a_pass_rate(tmp_path: Path) -> None:
     path = calibrated(tmp_path)
     data = json.loads(path.read_text())
     path.write_text(json.dumps({key: data[key] for key in ("schema", "overall", "false_passes", "false_fails")}))

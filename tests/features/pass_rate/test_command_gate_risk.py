@@ -94,7 +94,7 @@ def test_pass_rate_reads_the_output_of_grade_whatever_the_file_is_called(tmp_pat
     assert risk(tmp_path, *others, threshold="0.5") == expected
 
 
-def test_a_key_missing_from_json_lines_in_a_file_whose_name_ends_in_json_is_reported_with_its_line(
+def test_json_lines_in_a_file_whose_name_ends_in_json_are_read_and_a_missing_key_is_reported_with_its_line(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')

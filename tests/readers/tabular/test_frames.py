@@ -108,6 +108,6 @@ def test_the_error_on_an_ambiguous_data_frame_names_its_columns_without_printing
     assert len(str(refused.value)) < 500
 
 
-def test_columns_with_unequally_many_values_are_refused_with_the_number_of_values_in_each_column() -> None:
+def test_columns_of_different_lengths_are_refused_with_the_number_of_values_in_each_column() -> None:
     with pytest.raises(UsageError, match="equally many values, got 2 of 'judge', 1 of 'human'"):
         calibrate({"judge": ["yes", "no"], "human": ["yes"]})
