@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -263,61 +263,80 @@ def judge_moved(
     ids = anchor_ids(accepted)
     all_looks = list(looks)
     compared = [look for look in all_looks if look.accepted == accepted.digest]
-    settings = {look.setting for look in compared or all_looks[-1:]}
-    earlier = [
-        look
-        for look in all_looks
-        if begun is not None and look.accepted != accepted.digest and look.setting in settings and look.at >= begun
-    ]
     runs = [_decisions_and_levels(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
-    filling = max(0, FEWEST_ACCEPTED_RUNS - len(runs))
-    later = compared[filling:]
-    runs += [_decisions_and_levels(look, ids, rubric) for look in compared[:filling]]
+    filling = compared[: max(0, FEWEST_ACCEPTED_RUNS - len(runs))]
+    runs += [_decisions_and_levels(look, ids, rubric) for look in filling]
     decisions = np.array([decided for decided, _ in runs])
     majority = _majority(decisions)
     sides = [majority == side for side in (FAIL_SIDE, PASS_SIDE)]
-    counted = [look for look in later if since is None or look.day >= since.isoformat()]
+    counted = [look for look in compared[len(filling) :] if since is None or look.day >= since.isoformat()]
     latest = [_decisions_and_levels(look, ids, rubric) for look in counted]
     flips = [_flips(decided, majority, sides) for decided, _ in latest]
-    sizes = (int(sides[FAIL_SIDE].sum()), int(sides[PASS_SIDE].sum()))
-    fail_side, pass_side = sides
-    own_flips = _own_flips(decisions[:, fail_side]), _own_flips(decisions[:, pass_side])
-    looked = tuple(look.day for look in counted)
-    if len(runs) < 2 or sum(sizes) < FEWEST_ANCHORS:
-        filled = len(compared) - len(later)
-        return AnchorWatch(sizes, tuple(flips), looked, own_flips, filling=filled)
+    fails, passes = sides
+    watch = AnchorWatch(
+        sizes=(int(fails.sum()), int(passes.sum())),
+        flips=tuple(flips),
+        looked=tuple(look.day for look in counted),
+        own_flips=(_own_flips(decisions[:, fails]), _own_flips(decisions[:, passes])),
+        filling=len(filling),
+    )
+    if len(runs) < 2 or sum(watch.sizes) < FEWEST_ANCHORS:
+        return watch
     still = [_most_flips_when_still(decisions[:, side]) for side in sides]
-    before_acceptance = [_decisions_and_levels(look, ids, rubric)[0] for look in earlier]
+    before_acceptance = [
+        _decisions_and_levels(look, ids, rubric)[0] for look in _looks_before(all_looks, accepted, begun)
+    ]
     shared = [decided for decided in before_acceptance if _n_shared(decided, majority) >= FEWEST_ANCHORS]
-    otherwise = _otherwise_before(shared, majority, sides, still)
-    is_unknown = bool(before_acceptance) and not shared
+    watch = replace(
+        watch,
+        otherwise_before=_otherwise_before(shared, majority, sides, still),
+        is_unknown_before=bool(before_acceptance) and not shared,
+    )
     if not latest:
-        filled = len(compared) - len(later)
-        return AnchorWatch(
-            sizes, (), looked, own_flips, filling=filled, otherwise_before=otherwise, is_unknown_before=is_unknown
-        )
+        return watch
     before = [levels for _, levels in runs]
     shifts = {
         c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
     }
-    horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(latest), HORIZON)]
-    after = np.concatenate(
-        [
-            _evidence(rubric, before, sizes, still, flips[of], {name: all_of[of] for name, all_of in shifts.items()})
-            for of in horizons
-        ]
-    )
     moved = {name: float(np.nanmean(of[-1])) for name, of in shifts.items() if not np.isnan(of[-1]).all()}
-    return AnchorWatch(
-        sizes,
-        tuple(flips),
-        looked,
-        own_flips,
-        tuple(after.tolist()),
-        moved,
-        otherwise_before=otherwise,
-        is_unknown_before=is_unknown,
-    )
+    return replace(watch, after=_evidence_by_horizons(rubric, before, watch.sizes, still, flips, shifts), shifts=moved)
+
+
+def _looks_before(looks: Sequence[AnchorLook], accepted: Accepted, begun: str | None) -> list[AnchorLook]:
+    """Return the looks at earlier accepted runs with the questions and the judge of today.
+
+    Args:
+        looks: All looks, in the order of their times.
+        accepted: The present accepted runs.
+        begun: The time from which looks count; None to count none.
+    """
+    if begun is None:
+        return []
+    compared = [look for look in looks if look.accepted == accepted.digest]
+    settings = {look.setting for look in compared or looks[-1:]}
+    return [
+        look for look in looks if look.accepted != accepted.digest and look.setting in settings and look.at >= begun
+    ]
+
+
+def _evidence_by_horizons(
+    rubric: Rubric,
+    before: Sequence[Mapping[str, Floats]],
+    sizes: Sequence[int],
+    still: Sequence[float],
+    flips: Sequence[tuple[int, int]],
+    shifts: Mapping[str, Sequence[Floats]],
+) -> tuple[float, ...]:
+    """Compute the evidence after each look that the judge changed, anew after every `HORIZON` looks.
+
+    The arguments are those of `_evidence`.
+    """
+    horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(flips), HORIZON)]
+    after = [
+        _evidence(rubric, before, sizes, still, flips[of], {name: all_of[of] for name, all_of in shifts.items()})
+        for of in horizons
+    ]
+    return tuple(np.concatenate(after).tolist())
 
 
 def _n_shared(decided: Floats, majority: Floats) -> int:
