@@ -122,7 +122,7 @@ def test_if_a_judge_is_asked_twice_about_a_criterion_the_level_that_scores_worse
     assert done.raw_score == -1
 
 
-def test_the_double_pass_strategy_asks_in_reverse_order_the_second_time_but_asks_a_lone_criterion_only_once() -> None:
+def test_the_double_pass_strategy_asks_again_in_reverse_order_if_there_are_several_criteria() -> None:
     criterion = Criterion(1.0, "C", "c", sees=("query",))
     alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
     beside = replace(alone, criteria=(*TWO.criteria, criterion))
@@ -200,7 +200,7 @@ def test_only_criteria_whose_answers_could_not_be_read_are_asked_about_once_more
     assert (done.score, done.usage.calls) == (1.0, 2)
 
 
-def test_if_the_second_reply_is_unreadable_too_the_response_is_ungraded_with_the_reason_and_the_reply_s_text() -> None:
+def test_a_response_whose_second_reply_is_unreadable_too_is_ungraded_with_the_reason_and_that_reply() -> None:
     done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
     assert len(judge.prompts) == 2
     assert (done.score, done.raw_score, done.passed) == (None, None, None)

@@ -39,7 +39,7 @@ def test_numbers_are_written_with_a_true_minus_and_never_as_minus_zero() -> None
     assert (number(None), signed(None), brief(None)) == ("–", "–", "–")
 
 
-def test_shares_are_printed_as_whole_percents_and_numbers_with_significant_digits_and_thousands_with_commas() -> None:
+def test_shares_are_printed_as_whole_percents_and_numbers_with_significant_digits() -> None:
     assert (percent(0.004), percent(0.996), percent(1)) == ("0%", "100%", "100%")
     assert (brief(0.000123), brief(12.3456, 3)) == ("0.00012", "12.3")
     assert (thousands(1234567), thousands(0.5, 2)) == ("1,234,567", "0.50")

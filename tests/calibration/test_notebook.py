@@ -79,7 +79,7 @@ def test_a_calibration_without_a_pass_mark_has_no_confusion_matrix_of_passes_and
     assert calibrate(scores, judge="judge", human="human").confusion is None
 
 
-def test_the_data_frame_of_a_calibration_has_the_text_and_the_decisions_and_levels_of_each_example_in_a_row() -> None:
+def test_each_row_of_a_calibration_s_data_frame_has_an_example_s_text_and_decisions_and_levels() -> None:
     frame = calibration(wrong=1).to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == [

@@ -442,7 +442,7 @@ def test_token_probabilities_that_do_not_match_the_text_are_left_out(tokens: lis
     assert (reply.text, reply.tokens) == ("{}", ())
 
 
-def test_a_server_without_token_probabilities_is_refused_if_mean_levels_weighted_by_probability_are_requested() -> None:
+def test_a_server_without_token_probabilities_is_refused_for_mean_levels_weighted_by_probability() -> None:
     error = played(failing(400, "logprobs are not supported"), expected=True)
     assert "returns no token probabilities" in str(error)
 

@@ -106,7 +106,7 @@ def test_calibrating_each_shipped_labelled_set_gives_the_use_explore_and_no_unex
         for place, step, code in ((0, 1, "lenient"), (1, -1, "severe"))
     ],
 )
-def test_calibrating_a_judge_with_shifted_levels_on_one_criterion_reports_the_criterion_and_examples_of_it(
+def test_calibrating_a_judge_whose_levels_are_shifted_on_one_criterion_reports_that_criterion(
     tmp_path: Path, name: str, criterion: str, step: int, code: str
 ) -> None:
     lines = []

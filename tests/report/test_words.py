@@ -34,7 +34,7 @@ def _names_of(facts: ast.expr) -> frozenset[str] | None:
     return None
 
 
-def test_every_code_of_a_reason_for_a_missing_figure_has_a_sentence_and_every_sentence_a_code() -> None:
+def test_every_code_for_a_missing_figure_has_one_sentence_and_every_sentence_belongs_to_a_code() -> None:
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 

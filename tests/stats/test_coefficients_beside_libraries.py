@@ -163,7 +163,7 @@ def test_krippendorff_s_alpha_equals_that_of_the_krippendorff_library_under_ever
     assert same > 0.8 * len(tables()[compared]) * 4
 
 
-def test_if_no_example_has_two_ratings_the_krippendorff_library_raises_an_error_and_our_alpha_is_undefined() -> None:
+def test_alpha_is_undefined_where_the_krippendorff_library_raises_an_error_for_lack_of_two_ratings() -> None:
     library = import_module("krippendorff")
     alone = np.array([[0, math.nan], [math.nan, 1]])
     with pytest.raises(ValueError, match="at least one unit"):

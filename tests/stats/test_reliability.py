@@ -161,7 +161,7 @@ def test_a_rater_who_is_always_lenient_by_the_same_amount_does_not_lower_the_icc
 # -- missing ratings and no value --------------------------------------------------------------------------------------
 
 
-def test_an_example_that_not_all_raters_rated_is_left_out_of_an_icc_which_states_how_many_examples_it_uses() -> None:
+def test_an_icc_leaves_out_examples_that_not_all_raters_rated_and_states_how_many_it_uses() -> None:
     ratings = some_ratings(3, 30, 3)
     gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
     of_gappy, complete = icc_3_1(gappy), icc_3_1(ratings)

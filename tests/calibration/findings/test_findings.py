@@ -209,7 +209,7 @@ def test_noise_of_the_judge_cannot_be_distinguished_from_noise_of_the_labels_if_
     assert "second annotator" in str(finding.suggestion)
 
 
-def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_as_stuck_and_gets_no_other_finding() -> None:
+def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_only_as_stuck() -> None:
     judge = MADE.judge
     judge[:, 0] = 4
     judge[::40, 0] = 3

@@ -62,7 +62,7 @@ def test_a_file_that_is_not_a_judge_card_is_refused(here: Path) -> None:
         ('"accepted-', '"accepted-\\u0000', "is no file here"),
     ],
 )
-def test_a_judge_card_with_an_impossible_number_or_file_name_is_refused_and_the_error_names_the_card_s_file(
+def test_the_error_on_an_impossible_number_or_file_name_in_a_judge_card_names_the_card_s_file(
     here: Path, old: str, new: str, why: str
 ) -> None:
     card = here / "calibration" / "clear" / "card.json"

@@ -149,7 +149,7 @@ def test_verification_names_a_file_of_labels_that_was_added_or_removed_since_the
     assert found["ratings/ben.jsonl"] == "is missing"
 
 
-def test_if_accepted_ratings_were_edited_verification_names_their_file_and_does_not_recompute_the_card_s_figures(
+def test_if_accepted_ratings_were_edited_verification_names_their_file_instead_of_recomputing_figures(
     home: Path,
 ) -> None:
     (ratings,) = home.glob("accepted-*.jsonl")

@@ -316,7 +316,7 @@ def test_certify_can_promise_an_error_rate_for_passes_alone_or_for_passes_and_fa
 
 
 @pytest.mark.proof
-def test_certifying_the_same_promise_on_the_same_labels_again_gives_the_same_certificate_and_is_recorded_once(
+def test_certifying_the_same_promise_on_the_same_labels_again_gives_the_same_certificate(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)

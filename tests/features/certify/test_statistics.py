@@ -151,7 +151,7 @@ def test_many_decisions_on_few_tasks_count_as_few_decisions() -> None:
     assert many.upper == approx(grouped_share(np.zeros(400), np.repeat(np.arange(80), 5)).upper(0.9))
 
 
-def test_with_groups_a_certificate_of_5_percent_errors_needs_decisions_in_45_groups_instead_of_45_decisions() -> None:
+def test_a_certificate_of_5_percent_errors_needs_decisions_in_45_groups_if_examples_are_grouped() -> None:
     few, enough = (np.repeat(np.arange(tasks), 10) for tasks in (44, 45))
     refused = automatic_part(np.linspace(0.6, 0.9, 440), np.zeros(440), ONE_IN_TEN, few)
     assert not refused.is_certified
@@ -302,7 +302,7 @@ HALF = ErrorLimit(0.05, 0.05)
 """The level of each of two judges."""
 
 
-def test_in_a_cascade_a_cheap_judge_decides_what_it_is_certain_of_and_a_better_judge_decides_the_remainder() -> None:
+def test_a_cascade_decides_at_least_as_much_automatically_as_its_better_judge_alone() -> None:
     cheap = judge(300, errs_below=0.8, seed=1)
     better = judge(300, errs_below=0.55, seed=2)
     cascade = certified_cascade([cheap, better], HALF)

@@ -64,7 +64,7 @@ def test_calibrate_refuses_several_values_of_the_criteria_per_call_option_and_su
 
 
 @pytest.mark.parametrize("value", ["1,1", "0,8", "1,", "x"])
-def test_compare_refuses_values_of_the_criteria_per_call_option_that_are_not_distinct_whole_numbers_from_1(
+def test_the_criteria_per_call_option_of_compare_takes_only_distinct_whole_numbers_from_1(
     value: str, folder: Path
 ) -> None:
     done = run(

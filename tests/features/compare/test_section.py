@@ -49,7 +49,7 @@ def test_a_flipped_decision_is_shown_with_the_response_s_text_and_each_judge_s_d
     )
 
 
-def test_in_the_table_of_flipped_decisions_a_judge_that_did_not_grade_is_not_marked_as_differing_from_gold() -> None:
+def test_a_judge_without_a_grade_is_not_marked_as_differing_from_gold_among_the_flipped_decisions() -> None:
     compared = _compared({"x": (1.0, 1.0, 0.0)})
     third = Contender("c", (replace(_rating("x", 1.0), criteria={}, error="too long"),))
     texts = flipped_texts(replace(compared, contenders=(*compared.contenders, third)))

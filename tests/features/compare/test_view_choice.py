@@ -138,7 +138,7 @@ def test_the_comparison_says_how_many_flipped_decisions_became_right_and_how_man
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)
 
 
-def test_with_few_examples_the_report_says_that_a_new_judge_s_scores_cannot_be_predicted_from_an_old_judge_s() -> None:
+def test_a_report_on_few_examples_says_that_a_new_judge_s_scores_cannot_be_predicted() -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
     assert "If you switch, what an old score becomes isn't known: only 5 examples rated by both" in " ".join(
         shown(choice).split()

@@ -76,7 +76,7 @@ def test_the_column_of_an_earlier_judge_is_ignored_without_the_earlier_option(pr
     assert data["because_code"] != "drift"
 
 
-def test_calibrate_takes_a_counts_file_in_place_of_a_rubric_and_compares_with_the_earlier_judge_in_the_file(
+def test_calibrate_on_a_counts_file_compares_the_judge_with_the_earlier_judge_in_the_file(
     project: Path,
 ) -> None:
     done = run("markscheme", "calibrate", "counts.csv", "--earlier", "may", "--json", "-", cwd=project)

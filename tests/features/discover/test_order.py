@@ -17,7 +17,7 @@ def test_outputs_added_to_the_file_later_do_not_change_the_reading_order_of_earl
     assert ReadingOrder.of(IDS, seed=4).ids != before
 
 
-def test_outputs_count_as_a_random_draw_if_they_were_read_without_a_gap_from_the_start_of_the_reading_order() -> None:
+def test_outputs_read_without_a_gap_from_the_start_of_the_reading_order_count_as_a_random_draw() -> None:
     order = ReadingOrder.of(IDS)
     first, second, _, fourth, *_ = order.ids
     assert order.random_part(read(first, second, fourth)) == (first, second)

@@ -525,7 +525,7 @@ def test_a_shift_after_a_criterion_was_reworded_is_not_called_drift_if_agreement
     assert calibration.decision.use == "gate"
 
 
-def test_a_fall_of_agreement_on_a_reworded_criterion_raises_the_drift_alarm_with_the_rewording_as_its_reason(
+def test_a_fall_of_agreement_on_a_reworded_criterion_raises_an_alarm_that_blames_the_rewording(
     tmp_path: Path,
 ) -> None:
     truth = _truth(80)

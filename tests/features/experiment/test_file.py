@@ -186,7 +186,7 @@ def test_a_file_of_outputs_without_variants_is_refused_if_the_experiment_s_file_
     assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
 
 
-def test_faults_in_a_separate_file_of_an_experiment_s_outputs_are_reported_by_the_line_numbers_of_that_file(
+def test_faults_in_a_separate_file_of_outputs_are_reported_by_the_line_numbers_of_that_file(
     tmp_path: Path,
 ) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a"}, {"case": "a", "output": "x"}, {"case": "a", "output": "y"}])

@@ -193,7 +193,7 @@ def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable,
     return marks_table(marks, cases, rubric), cases
 
 
-def test_a_variant_whose_scores_fell_since_the_accepted_run_is_called_worse_and_an_unchanged_variant_is_not(
+def test_a_variant_is_called_worse_only_if_its_scores_fell_since_the_accepted_run(
     run: ExperimentRun,
 ) -> None:
     then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)

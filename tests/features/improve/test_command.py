@@ -236,7 +236,7 @@ def test_a_wording_that_cannot_be_written_into_the_rubric_file_is_refused_before
     assert project.opened() == []
 
 
-def test_if_no_wording_is_confirmed_improve_shows_calls_and_cost_and_the_best_wording_next_to_the_author_s(
+def test_if_no_wording_is_confirmed_improve_shows_the_best_wording_next_to_the_author_s(
     project: Project,
 ) -> None:
     words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())

@@ -37,7 +37,7 @@ def test_label_with_the_next_option_draws_responses_from_the_column_that_the_res
 
 
 @pytest.mark.parametrize("kind", ["", "contains", "llm-rubric"])
-def test_every_output_in_promptfoo_s_results_can_be_labelled_whatever_its_assertions_unless_its_provider_failed(
+def test_every_output_in_promptfoo_s_results_can_be_labelled_unless_its_provider_failed(
     tmp_path: Path, kind: str
 ) -> None:
     (tmp_path / "polite.yaml").write_text("- {weight: 1, requirement: It is polite.}\n")

@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_three_raters_share_sixty_responses_so_that_each_has_two_labels_and_each_pair_of_raters_shares_twenty() -> None:
+def test_of_sixty_responses_shared_by_three_raters_each_response_goes_to_two_and_each_pair_shares_twenty() -> None:
     """The next annotator labels one response; what they have done counts when the next one asks."""
     labelled: dict[str, set[str]] = {}
     share = Share(TRIO, per_response=2)

@@ -93,7 +93,7 @@ def test_without_a_list_of_control_tokens_no_token_is_removed_from_a_text() -> N
 
 
 @pytest.mark.proof
-def test_text_that_looks_like_a_chat_control_token_in_a_prompt_is_not_read_as_that_token_by_the_real_model(
+def test_text_in_a_prompt_that_looks_like_a_chat_control_token_is_not_read_as_one_by_a_real_model(
     local_model: Path,
 ) -> None:
     """One token ends a turn; a mark that is split is several, as letters are."""

@@ -155,7 +155,7 @@ def test_a_stress_test_calls_the_mean_of_flipped_ratings_unchanged_only_if_enoug
     assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 
 
-def test_if_all_perturbations_that_add_words_shift_a_judge_s_ratings_the_stress_test_names_length_as_the_cause(
+def test_a_stress_test_blames_length_if_all_perturbations_that_add_words_shift_a_judge_s_ratings(
     folder: Path,
 ) -> None:
     report = stressed(folder, "lengthy", "--json", status=1)

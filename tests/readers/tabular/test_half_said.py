@@ -187,7 +187,7 @@ def test_yes_and_no_are_read_as_pass_and_fail_in_several_languages(yes: str, no:
     assert (reading.values[""].kind, reading.values[""].passes["human"]) == ("decision", yes)
 
 
-def test_a_table_with_a_column_of_raters_is_refused_with_advice_if_it_is_unclear_which_column_names_examples() -> None:
+def test_a_table_with_a_column_of_raters_is_refused_if_it_is_unclear_which_column_names_examples() -> None:
     dialogues = [f"dialogue {row // 2}" for row in range(32)]
     columns = {"dialogue": dialogues, "rater": ["ann", "ben"] * 16, "score": ["1", "2", "3", "3"] * 8}
     with pytest.raises(UsageError) as error:

@@ -89,7 +89,7 @@ def test_the_line_on_how_a_table_was_read_names_every_value_that_passes_as_the_t
     assert "judge: Fine/Good/Bad (Fine and Good pass) (stated)" in line_two(reading, "")
 
 
-def test_columns_on_different_stated_scales_are_each_reported_with_their_own_ends() -> None:
+def test_columns_on_different_stated_scales_are_each_reported_with_the_ends_of_their_scale() -> None:
     columns: Columns = {"judge": [0, 0.25, 0.5, 0.75, 1] * 6, "human": ONE_TO_FIVE}
     reading = read(columns, scale=("judge=0-1", "human=1-5"))
     assert "judge: read as 0 to 1 (stated) · human: read as 1 to 5 (stated)" in line_two(reading, "")

@@ -398,7 +398,7 @@ def test_outputs_read_before_a_failure_mode_was_named_can_be_checked_for_it_by_o
     assert (mode["count"], len(mode["again"])) == (2, 1)
 
 
-def test_two_readers_of_the_same_outputs_do_not_see_each_other_s_notes_and_the_report_shows_their_agreement(
+def test_two_readers_of_the_same_outputs_do_not_see_each_other_s_notes(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
