@@ -173,7 +173,7 @@ def test_if_the_folders_of_all_optional_features_are_deleted_calibrate_and_grade
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/tables.yaml is there")
-def test_every_command_that_the_reference_file_on_tables_names_exists() -> None:
+def test_every_command_that_the_file_of_reference_values_on_tables_names_exists() -> None:
     listed = cases_in(CASES)["cases"]
     former = {"gate-risk", "tune"}  # parts of `pass-rate` and `improve`, where one table is another question
     assert {command_of(case) for case in listed} - former <= set(command_names())

@@ -35,7 +35,7 @@ def test_agreement_averaged_over_examples_equals_that_of_an_independent_program(
     assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
 
 
-def test_agreement_averaged_over_examples_equals_that_of_the_reference_file() -> None:
+def test_agreement_averaged_over_examples_equals_that_of_the_file_of_reference_values() -> None:
     case = block("verdict.yaml", "pairwise")
     people = np.array([[math.nan if score is None else score for score in row] for row in case["people"]])
     tolerance = case["tolerance"]

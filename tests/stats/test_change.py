@@ -64,7 +64,7 @@ def test_the_sign_flip_test_gives_the_expected_exact_p_values_of_four_short_list
     assert (test.exact_p, test.mid_p, test.n) == (exact_p, mid_p, len(d))
 
 
-def test_the_sign_flip_test_gives_the_p_values_of_the_reference_file() -> None:
+def test_the_sign_flip_test_gives_the_p_values_of_the_file_of_reference_values() -> None:
     for case in block("reference.yaml", "sign_flip")["cases"]:
         test = sign_flip(case["differences"])
         assert (test.exact_p, test.mid_p) == (case["exact_p"], case["mid_p"])
@@ -255,7 +255,7 @@ def test_the_test_for_any_change_of_a_judge_is_undefined_after_one_stored_run_an
     assert change_test.flips_stored.undefined == change_test.undefined
 
 
-def test_the_judge_s_shift_in_the_reference_file_is_reproduced() -> None:
+def test_the_judge_s_shift_in_the_file_of_reference_values_is_reproduced() -> None:
     case = block("recipes.yaml", "kappa_change")
     test = moved(case["now"], case["then"])
     assert test.shift == approx(case["shift"])

@@ -127,7 +127,7 @@ def test_coefficients_of_tables_of_two_raters_equal_those_that_other_libraries_c
     assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
 
 
-def test_every_table_of_two_raters_in_the_reference_file_is_tested_in_this_file() -> None:
+def test_every_table_of_two_raters_in_the_file_of_reference_values_is_tested_in_this_file() -> None:
     tables = set(block("reference.yaml", "two_rater_tables")) - {"_about"}
     assert tables == {"even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                       "perfect_3x3", "opposite_2x2"}  # fmt: skip
@@ -147,7 +147,7 @@ def test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_und
     assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
 
 
-def test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_of_the_reference_file() -> None:
+def test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_in_the_file_of_reference_values() -> None:
     expected = block("reference.yaml", "fleiss_counts")
     ratings = from_counts(expected["counts"])
     assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
@@ -185,7 +185,7 @@ def recipe_cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "key"), recipe_cases())
-def test_intervals_of_coefficients_equal_those_of_the_reference_file(name: str, key: str) -> None:
+def test_intervals_of_coefficients_equal_those_in_the_file_of_reference_values(name: str, key: str) -> None:
     case = block("recipes.yaml", "interval_95")[name]
     table, expected = case["table"], case["estimates"][key]
     ratings, levels = from_contingency(table), range(len(table))

@@ -47,7 +47,7 @@ def triple(estimate: Estimate) -> list[float]:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "share"))
-def test_a_share_from_counted_rows_of_equal_groups_equals_that_in_the_reference_file(
+def test_a_share_from_counted_rows_of_equal_groups_equals_that_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     hits, sizes, groups = np.array(case["kinds"], dtype=np.float64).T
@@ -59,7 +59,7 @@ def test_a_share_from_counted_rows_of_equal_groups_equals_that_in_the_reference_
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "mean"))
-def test_a_mean_from_counts_of_identical_groups_equals_that_in_the_reference_file(
+def test_a_mean_from_counts_of_identical_groups_equals_that_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     (differences,), groups = rows_of(case, "cells")
@@ -106,7 +106,7 @@ def _passes(levels: Floats, from_level: float) -> Floats:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "decisions"))
-def test_figures_on_decisions_from_counts_of_identical_rows_equal_those_in_the_reference_file(
+def test_figures_on_decisions_from_counts_of_identical_rows_equal_those_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     (gold, judge), groups = rows_of(case)

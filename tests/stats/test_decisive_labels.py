@@ -98,7 +98,7 @@ def test_the_number_of_labels_for_a_first_verdict_equals_that_of_an_independent_
     assert more(chances) == needed
 
 
-def test_every_number_of_labels_needed_in_the_reference_file_is_reproduced() -> None:
+def test_every_number_of_labels_needed_in_the_file_of_reference_values_is_reproduced() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
         chances = [

@@ -13,7 +13,7 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 INVERSE = [1 / 0.4] * 20 + [1 / 0.1] * 20
 
 
-def test_every_weighted_share_in_the_reference_file_is_reproduced() -> None:
+def test_every_weighted_share_in_the_file_of_reference_values_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_share"):
         share = grouped_share(case["hits"], case["groups"], case["weights_used"])
         figures = (share.value, kish_size(case["weights_used"]), share.effective)

@@ -68,7 +68,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_that_of_an_independent_p
     assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
-def test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced() -> None:
+def test_every_pass_rate_of_a_group_in_the_file_of_reference_values_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "rows" in case:
             for row in case["rows"]:

@@ -27,16 +27,18 @@ REPRODUCED = {
             "stats/test_coefficients.py::test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_under_every_metric",
         ],
         "fleiss_counts": [
-            "stats/test_coefficients.py::test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_of_the_reference_file"
+            "stats/test_coefficients.py::test_fleiss_kappa_and_randolph_s_kappa_from_counts_equal_those_in_the_file_of_reference_values"
         ],
         "shrout_fleiss_1979": [
             "stats/test_reliability.py::test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced"
         ],
         "g_study_p_x_r": [
-            "stats/test_reliability.py::test_iccs_of_a_mean_over_several_raters_equal_those_in_the_reference_file"
+            "stats/test_reliability.py::test_iccs_of_a_mean_over_several_raters_equal_those_in_the_file_of_reference_values"
         ],
         "mcnemar": ["stats/test_change.py::test_mcnemar_s_p_values_equal_those_in_the_file_of_reference_values"],
-        "sign_flip": ["stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_reference_file"],
+        "sign_flip": [
+            "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_file_of_reference_values"
+        ],
         "multiple": ["stats/test_change.py::test_p_values_adjusted_for_several_tests_equal_those_of_statsmodels"],
         "proportion_intervals_95": ["stats/test_intervals.py::proportion_cases"],
         "one_sided_cp_upper": [
@@ -55,14 +57,14 @@ REPRODUCED = {
     },
     "recipes.yaml": {
         "interval_95": [
-            "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_reference_file",
-            "stats/test_severity.py::test_a_judge_s_mean_errors_and_their_intervals_equal_those_of_the_reference_file",
+            "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_in_the_file_of_reference_values",
+            "stats/test_severity.py::test_a_judge_s_mean_errors_and_their_intervals_equal_those_in_the_file_of_reference_values",
             "stats/test_association.py::test_intervals_of_correlations_equal_their_reference_values",
         ],
         "sign_flip_convolution": [
             "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_an_independent_program"
         ],
-        "kappa_change": ["stats/test_change.py::test_the_judge_s_shift_in_the_reference_file_is_reproduced"],
+        "kappa_change": ["stats/test_change.py::test_the_judge_s_shift_in_the_file_of_reference_values_is_reproduced"],
         "no_drift": [
             "stats/test_change.py::test_the_interval_used_to_show_the_absence_of_drift_equals_that_of_an_independent_program"
         ],
@@ -79,12 +81,14 @@ REPRODUCED = {
     },
     "verdict.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
         ],
-        "share": ["stats/test_shares.py::test_every_share_in_the_reference_file_is_reproduced"],
-        "mean_difference": ["stats/test_shares.py::test_means_and_their_bounds_equal_those_of_the_reference_file"],
+        "share": ["stats/test_shares.py::test_every_share_in_the_file_of_reference_values_is_reproduced"],
+        "mean_difference": [
+            "stats/test_shares.py::test_means_and_their_bounds_equal_those_in_the_file_of_reference_values"
+        ],
         "pairwise": [
-            "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_that_of_the_reference_file"
+            "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_that_of_the_file_of_reference_values"
         ],
         "real_full_data": [
             "calibration/comparison/test_policy.py::test_agreement_and_gains_of_judges_on_the_public_hanna_data_equal_their_reference_values"
@@ -101,7 +105,7 @@ REPRODUCED = {
     },
     "verdict3.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
         ],
         "confidence": [
             "calibration/comparison/test_policy.py::test_confidence_levels_of_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
@@ -113,31 +117,31 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_verdicts_on_judges_equal_those_in_the_file_of_reference_values"
         ],
         "labels": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_file_of_reference_values_is_reproduced"
         ],
         "labels_for_means": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_file_of_reference_values_is_reproduced"
         ],
         "labels_for_limits": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_file_of_reference_values_is_reproduced"
         ],
         "first_labels": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_file_of_reference_values_is_reproduced"
         ],
         "weighted_share": [
-            "stats/test_drawn_weights.py::test_every_weighted_share_in_the_reference_file_is_reproduced"
+            "stats/test_drawn_weights.py::test_every_weighted_share_in_the_file_of_reference_values_is_reproduced"
         ],
         "weighted_mean": [
             "stats/test_drawn_weights.py::test_weighted_means_equal_those_in_the_file_of_reference_values"
         ],
         "limit": [
-            "calibration/comparison/test_limits.py::test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file"
+            "calibration/comparison/test_limits.py::test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_in_the_file_of_reference_values"
         ],
         "false_passes_by_verdict": [
             "calibration/comparison/test_limits.py::test_the_false_pass_rates_that_these_tests_expect_equal_those_in_the_file_of_reference_values"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_the_reference_file"
+            "calibration/comparison/test_categories.py::test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_in_the_file_of_reference_values"
         ],
         "one_side": [
             "features/certify/test_statistics.py::test_certificates_for_only_passes_or_only_fails_equal_the_reference_cases"
@@ -146,19 +150,19 @@ REPRODUCED = {
             "calibration/test_exceptions.py::test_the_figures_on_excepted_slices_that_these_tests_expect_equal_those_in_the_file_of_reference_values"
         ],
         "stale": [
-            "stats/test_relabelling.py::test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_of_the_reference_file"
+            "stats/test_relabelling.py::test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_in_the_file_of_reference_values"
         ],
     },
     "groups_drift_slices.yaml": {
         "groups": [
-            "stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced",
-            "features/label/test_group_labels.py::test_the_labels_to_add_in_each_group_equal_those_of_the_reference_file",
+            "stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_file_of_reference_values_is_reproduced",
+            "features/label/test_group_labels.py::test_the_labels_to_add_in_each_group_equal_those_in_the_file_of_reference_values",
         ],
         "drift": [
-            "features/drift/test_statistics.py::test_drift_statistics_reproduce_every_case_of_the_reference_file"
+            "features/drift/test_statistics.py::test_drift_statistics_reproduce_every_case_of_the_file_of_reference_values"
         ],
         "slices": [
-            "stats/test_slice_contrast.py::test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced"
+            "stats/test_slice_contrast.py::test_every_comparison_of_a_slice_in_the_file_of_reference_values_is_reproduced"
         ],
     },
 }

@@ -131,7 +131,9 @@ def is_bootstrap(entry: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("entry", [e for e in published() if not is_bootstrap(e)], ids=figure_id)
-def test_each_published_figure_in_the_reference_file_is_reproduced_to_its_printed_digits(entry: dict[str, Any]) -> None:
+def test_each_published_figure_in_the_file_of_reference_values_is_reproduced_to_its_printed_digits(
+    entry: dict[str, Any],
+) -> None:
     value = estimate(entry).value
     assert value is not None
     assert value == pytest.approx(entry["value"], abs=0.5 * 10.0 ** -entry["decimals"] + 1e-12)

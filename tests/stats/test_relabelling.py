@@ -16,6 +16,6 @@ def test_the_number_of_old_labels_that_still_count_after_a_rewording_equals_its_
     assert (may_differ(relabelled), old_counted(concluded, relabelled, old), concluded) == (most, counted, state)
 
 
-def test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_of_the_reference_file() -> None:
+def test_figures_on_relabelled_examples_copied_into_the_tests_equal_those_in_the_file_of_reference_values() -> None:
     keys = ("relabelled", "differ", "old", "may_differ", "old_counted", "state")
     assert [tuple(case[key] for key in keys) for case in block("verdict3.yaml", "stale")] == STALE

@@ -55,7 +55,7 @@ def test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced(th
     assert [round(limit, 2) for limit in limits(estimate)] == numbers[theirs]["ci95"]
 
 
-def test_iccs_of_a_mean_over_several_raters_equal_those_in_the_reference_file() -> None:
+def test_iccs_of_a_mean_over_several_raters_equal_those_in_the_file_of_reference_values() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
     for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):

@@ -74,7 +74,7 @@ def test_errors_and_accuracy_equal_those_that_other_libraries_computed(table: st
 
 
 @pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
-def test_a_judge_s_mean_errors_and_their_intervals_equal_those_of_the_reference_file(table: str) -> None:
+def test_a_judge_s_mean_errors_and_their_intervals_equal_those_in_the_file_of_reference_values(table: str) -> None:
     numbers = block("recipes.yaml", "interval_95")[table]
     gold, judge = units(numbers["table"])
     levels = range(len(numbers["table"]))

@@ -75,7 +75,7 @@ def test_confidence_bounds_of_a_mean_of_grouped_differences_equal_those_of_an_in
     assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
 
-def test_every_share_in_the_reference_file_is_reproduced() -> None:
+def test_every_share_in_the_file_of_reference_values_is_reproduced() -> None:
     for case in block("verdict.yaml", "share"):
         if case["size_by_group"] is None:
             hits = 60 if "all" in case["name"] else 45
@@ -96,7 +96,7 @@ def test_every_share_in_the_reference_file_is_reproduced() -> None:
         assert bounds == approx(expected, abs=GRID_TOLERANCE), case["name"]
 
 
-def test_means_and_their_bounds_equal_those_of_the_reference_file() -> None:
+def test_means_and_their_bounds_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("verdict.yaml", "mean_difference"):
         mean = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
         expected = tuple(case[name] for name in ("value", "low90", "high90", "high95"))

@@ -149,7 +149,7 @@ def test_comparisons_of_a_slice_with_all_other_examples_equal_their_reference_va
     assert look.matters(0.15) == case.matters
 
 
-def test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced() -> None:
+def test_every_comparison_of_a_slice_in_the_file_of_reference_values_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "slices"):
         looks = looks_at(case["inside_gold_judge_count"], case["outside_gold_judge_count"], case["span"])
         for name, found in looks.items():

@@ -74,7 +74,7 @@ def test_the_gold_category_is_the_most_frequent_category_and_is_missing_if_annot
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_hand_calculated_figures_on_categories_in_the_tests_equal_those_in_the_file_of_reference_values() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)

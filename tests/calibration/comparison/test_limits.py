@@ -51,7 +51,7 @@ def test_a_limit_on_false_passes_that_lies_within_the_interval_of_their_rate_is_
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_hand_calculated_limits_on_false_passes_in_the_tests_equal_those_in_the_file_of_reference_values() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")

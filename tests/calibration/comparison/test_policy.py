@@ -207,7 +207,7 @@ def test_the_agreement_needed_to_be_above_the_target_rises_with_the_number_of_se
     assert above == [False, True]
 
 
-def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file() -> None:
+def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_in_the_file_of_reference_values() -> None:
     first = block("verdict.yaml", "constants")
     assert {name: first[name] for name in first if not name.startswith(("confidence", "power", "most_"))} == {
         "margin_person": policy.PERSON_MARGIN,

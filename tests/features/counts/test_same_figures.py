@@ -93,7 +93,7 @@ def test_calibration_from_counts_finds_the_same_faults_as_from_ratings() -> None
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_the_counts_of_a_wide_table_equal_those_in_the_reference_file(section: str) -> None:
+def test_the_counts_of_a_wide_table_equal_those_in_the_file_of_reference_values(section: str) -> None:
     case = cases_in(CASES)[section]
     rubric = _rubric(section)
     raters = sorted({name.partition("__")[0] for name in case["columns"][1:]})

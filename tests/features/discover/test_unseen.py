@@ -165,7 +165,7 @@ def test_the_figures_on_failure_modes_that_these_tests_expect_equal_those_in_the
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_expected_figures_on_failure_modes_in_the_tests_equal_those_of_the_reference_file() -> None:
+def test_the_expected_figures_on_failure_modes_in_the_tests_equal_those_in_the_file_of_reference_values() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

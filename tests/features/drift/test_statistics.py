@@ -54,7 +54,7 @@ def test_shifts_between_runs_equal_their_reference_values(case: RunsCase) -> Non
     assert change.unsteady == case.unsteady
 
 
-def test_drift_statistics_reproduce_every_case_of_the_reference_file() -> None:
+def test_drift_statistics_reproduce_every_case_of_the_file_of_reference_values() -> None:
     for case in block("groups_drift_slices.yaml", "drift"):
         ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
         change = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])

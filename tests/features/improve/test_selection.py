@@ -46,7 +46,7 @@ def test_the_critical_value_for_the_larger_of_two_t_statistics_lies_between_that
 
 
 @pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
-def test_the_test_of_finalists_on_held_out_labels_reproduces_every_case_of_the_reference_file(
+def test_the_test_of_finalists_on_held_out_labels_reproduces_every_case_of_the_file_of_reference_values(
     case: cases.SelectionCase,
 ) -> None:
     outcome = held_out_test(np.column_stack(case.columns), case.alpha)

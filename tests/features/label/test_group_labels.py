@@ -15,7 +15,7 @@ def test_twelve_further_labels_are_divided_among_three_groups_as_a_reference_cas
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
-def test_the_labels_to_add_in_each_group_equal_those_of_the_reference_file() -> None:
+def test_the_labels_to_add_in_each_group_equal_those_in_the_file_of_reference_values() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "taken" in case:
             shares, taken = case["judge_pass_share"], np.zeros((3, 2), dtype=int)

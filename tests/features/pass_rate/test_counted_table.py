@@ -15,7 +15,7 @@ SIDES = ("fail", "pass")
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "pass_rate"))
-def test_a_pass_rate_from_a_table_of_counts_equals_that_in_the_reference_file(case: dict[str, Any]) -> None:
+def test_a_pass_rate_from_a_table_of_counts_equals_that_in_the_file_of_reference_values(case: dict[str, Any]) -> None:
     """Compare its value; the case's limits are normal ones, which gave way to those of rates.yaml."""
     rate = corrected_pass_rate(case["labelled"], case["pool"], drawn=case["drawn"])
     assert rate.value == pytest.approx(case["corrected"][0], abs=1e-9, rel=0)

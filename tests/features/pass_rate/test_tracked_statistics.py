@@ -106,7 +106,7 @@ def test_the_chance_that_a_response_is_drawn_for_audit_is_rounded_up_to_two_digi
     assert audit_chance(30, sizes) == chance
 
 
-def test_constants_of_tracked_streams_equal_those_of_the_reference_file() -> None:
+def test_constants_of_tracked_streams_equal_those_in_the_file_of_reference_values() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -282,7 +282,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_enough_labelled_audits_close_a_tracked_week_as_in_the_reference_file() -> None:
+def test_enough_labelled_audits_close_a_tracked_week_as_in_the_file_of_reference_values() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]

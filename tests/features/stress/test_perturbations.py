@@ -82,7 +82,7 @@ def test_the_instruction_that_a_stress_test_adds_asks_for_the_highest_levels() -
     assert changed("instruction", "Paris.") == f"Paris.\n\n{told}"
 
 
-def test_every_perturbed_text_in_the_reference_file_is_reproduced() -> None:
+def test_every_perturbed_text_in_the_file_of_reference_values_is_reproduced() -> None:
     (texts,) = [case for case in block("improve_gate_stress.yaml", "stress") if case["case"] == "texts"]
     for each in texts["expect"]:
         assert changed(each["perturbation"], each["in"]) == each["out"], each

@@ -163,7 +163,7 @@ def check(expected: Mapping[str, Any], answer: tuple[int, Any, str]) -> None:
     [pytest.param(tried, id=tried.name, marks=() if tried.is_first else pytest.mark.proof) for tried in cases()]
     or [skipped_without(CASES)],
 )
-def test_each_table_of_the_reference_file_is_read_correctly_or_refused_with_commands_to_choose_from(
+def test_each_table_of_the_file_of_reference_values_is_read_correctly_or_refused_with_commands_to_choose_from(
     tried: Tried, tmp_path: Path
 ) -> None:
     case = tried.case
