@@ -142,17 +142,20 @@ class ColumnOptions:
         if (key := self.first_of_tables(but)) is not None:
             if "." in name:
                 find_rubric(name)  # a file that isn't there is missing, rather than no table
-            raise UsageError(f"--{key.strip('_').replace('_', '-')} is for tables that need no rubric; {name} is none")
+            raise UsageError(f"{flag_of(key)} is for tables that need no rubric; {name} is none")
 
-    def without(self, option: str) -> "ColumnOptions":
-        """Return the options without one, such as `--pass yes`, `--pass-mark 4` or `--levels`."""
-        name, _, value = option.removeprefix("--").partition(" ")
-        key = {"pass": "pass_"}.get(name, name.replace("-", "_"))
-        listed = getattr(self, key, ())
-        rest: Any = None
-        if isinstance(listed, tuple):
-            rest = tuple(text for text in listed if value and text != value and not text.startswith(f"{value}="))
-        return self if rest == listed else replace(self, **{key: rest})
+    def without(self, key: str, value: object = None) -> "ColumnOptions":
+        """Return the options without one value of an option, such as `yes` of `--pass` and `5` of `--same 5=`.
+
+        Args:
+            key: The option's key.
+            value: The value, or its left side; None for an option that is left out with all its values.
+        """
+        texts = getattr(self, key)
+        rest = getattr(ColumnOptions, key)
+        if isinstance(texts, tuple) and value is not None:
+            rest = tuple(text for text in texts if value not in (text, text.partition("=")[0].strip()))
+        return replace(self, **{key: rest})
 
     @property
     def fields(self) -> Mapping[str, str]:
@@ -244,6 +247,15 @@ class ColumnOptions:
         """
         spans = spans_by_name(self.scale)
         return spans.get(column) or spans.get(SCALE_SIDES[0] if is_judge else SCALE_SIDES[1])
+
+
+def flag_of(key: str) -> str:
+    """Return the name by which an option on columns is typed.
+
+    >>> flag_of("pass_"), flag_of("pass_mark")
+    ('--pass', '--pass-mark')
+    """
+    return f"--{key.strip('_').replace('_', '-')}"
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:

@@ -53,6 +53,7 @@ def test_a_pass_mark_is_refused_where_the_table_has_words_only(words: list[str])
         ({"scale": ("1-5",)}, "quality"),
         ({"scale": ("judge_quality=1-5", "human_quality=1-5")}, "quality"),
         ({"same": ("5=",)}, "quality"),
+        ({"same": ("5 = 4",)}, "quality"),
         ({"pass_": ("yes",)}, "tone"),
     ],
 )
@@ -67,6 +68,24 @@ def test_an_option_that_fits_the_values_of_one_criterion_leaves_the_other_criter
 @pytest.mark.parametrize("options", [{"pass_": ("maybe",)}, {"same": ("6=",)}, {"scale": ("other=1-5",)}])
 def test_an_option_that_fits_no_criterion_of_a_table_is_refused(options: dict[str, Any]) -> None:
     assert refused(TWO_CRITERIA, **options).code == "option-unused"
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "value"),
+    [
+        ({"pass_": ("maybe",)}, "pass_", "maybe"),
+        ({"same": ("6 = 5",)}, "same", "6"),
+        ({"scale": ("other=1-5",)}, "scale", "other=1-5"),
+        ({"pass_mark": 4}, "pass_mark", "4"),
+    ],
+)
+def test_the_error_of_an_option_that_fits_no_values_has_the_option_s_key_and_value_as_facts(
+    options: dict[str, Any], key: str, value: str
+) -> None:
+    columns: Columns = {"judge": ["yes", "no"] * 15, "human": ["yes", "no"] * 15}
+    facts = refused(columns, **options).facts
+    assert (facts["key"], facts["value"]) == (key, value)
+    assert str(facts["option"]).endswith(value)
 
 
 def test_the_worst_of_the_values_stated_to_pass_sets_the_pass_mark() -> None:

@@ -47,10 +47,10 @@ def _read_by_used(
         try:
             return read_values(columns, criterion, options), unused
         except UsageError as error:
-            option = str(error.facts.get("option"))
-            if error.code != "option-unused" or (rest := options.without(option)) == options:
+            key, value = error.facts.get("key"), error.facts.get("value")
+            if not isinstance(key, str) or (rest := options.without(key, value)) == options:
                 raise
-            unused[option] = error
+            unused[str(error.facts["option"])] = error
             options = rest
 
 

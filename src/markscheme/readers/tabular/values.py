@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import combinations
 
 from markscheme.errors import UsageError
-from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span
+from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span, flag_of
 from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_forms
 from markscheme.readers.tabular.columns import SideColumn
 from markscheme.readers.tabular.refusals import refusal
@@ -91,7 +91,7 @@ class ValueComparison:
         seen = {folded(cell) for counted in written.values() for cell in counted}
         for old in options.recoded:
             if folded(old) not in seen:
-                raise _unused(f"--same {old}", columns, _counts(written))
+                raise _unused("same", old, columns, _counts(written))
         of_people = {v for column in columns if not column.is_judge for v in folds[column.name].values()}
         for column in columns:
             if column.is_judge:
@@ -208,7 +208,7 @@ class ValueComparison:
                 with_value = {n: self._as_in_column(n, word) for n in self.values}
                 named = {n: value for n, value in with_value.items() if value in self.values[n]}
             if not named or any(value not in self.values[name] for name, value in named.items()):
-                raise _unused(f"--pass {word}", self.columns, self.everything)
+                raise _unused("pass_", word, self.columns, self.everything)
             for column, value in named.items():
                 by_column[column].append(value)
         stated = {name: passing[0] for name, passing in by_column.items() if passing}
@@ -232,7 +232,7 @@ class ValueComparison:
     def _refuse_mark(self) -> None:
         """Refuse `--pass-mark` if it is given, since no column has numbers that it could divide."""
         if self.options.pass_mark is not None:
-            raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
+            raise _unused("pass_mark", f"{self.options.pass_mark:g}", self.columns, self.everything)
 
     def _as_in_column(self, name: str, value: str) -> str:
         """Return a value as a column spells it; a word such as yes becomes the column's word of the same meaning."""
@@ -366,7 +366,7 @@ class ValueComparison:
         named = [folded(word.partition("=")[2] or word) for word in self.options.pass_]
         for word, value in zip(self.options.pass_, named, strict=True):
             if value not in positions:
-                raise _unused(f"--pass {word}", self.columns, self.everything)
+                raise _unused("pass_", word, self.columns, self.everything)
         return replace(read, pass_mark=min(positions[value] for value in named), withheld={})
 
     def _categories(self) -> ReadValues:
@@ -544,7 +544,7 @@ class ValueComparison:
         stated = {c.name: options.span_of(c.name, is_judge=c.is_judge) or options.level_ends for c in self.columns}
         spans = {name: span for name, span in stated.items() if span is not None}
         if not spans:
-            raise _unused(f"--scale {options.scale[0]}", self.columns, self.everything)
+            raise _unused("scale", options.scale[0], self.columns, self.everything)
         for name in stated:
             if name not in spans:
                 raise refusal("scale", columns=[name], choices=[("--scale", f"{name}=LOW-HIGH")])
@@ -570,8 +570,9 @@ class ValueComparison:
     def _within(self, name: str, span: Span) -> dict[str, float]:
         low, high = sorted(span)
         if name not in self.forms:
-            option = "--scale" if self.options.scale else "--levels"
-            raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option=option)
+            key = "scale" if self.options.scale else "levels"
+            values = self.counts_of([name])
+            raise refusal("option-unused", columns=[name], values=values, option=flag_of(key), key=key)
         numbers = dict(self.forms[name].numbers)
         if self.forms[name].may_be_thousands:
             in_thousands = {value: float(value.replace(",", "")) for value in numbers}
@@ -588,7 +589,7 @@ class ValueComparison:
         for word in self.options.pass_:
             value = folded(word.partition("=")[2] or word)
             if value not in self.everything:
-                raise _unused(f"--pass {word}", self.columns, self.everything)
+                raise _unused("pass_", word, self.columns, self.everything)
             marks += [form.numbers[value] for form in self.forms.values() if value in form.numbers]
         if not marks or read.ends is None:
             return read
@@ -628,6 +629,8 @@ def _counts(columns: Mapping[str, Mapping[str, int]]) -> Counter[str]:
     return counts
 
 
-def _unused(option: str, columns: Sequence[SideColumn], values: Mapping[str, int]) -> UsageError:
+def _unused(key: str, value: str, columns: Sequence[SideColumn], values: Mapping[str, int]) -> UsageError:
+    """Make the error of an option, by its key, with a value that names nothing in the columns."""
     names = [column.name for column in columns]
-    return refusal("option-unused", columns=names, values=values, option=option)
+    option = f"{flag_of(key)} {value}"
+    return refusal("option-unused", columns=names, values=values, option=option, key=key, value=value)
