@@ -16,9 +16,16 @@ NONE = SettingsFile()
 
 
 def test_file_names_may_be_typed_before_and_after_the_options_of_a_command() -> None:
-    _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
+    bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE).bound
     assert bound.arguments["rubric"] == ("a.json", "b.json")
     assert (bound.arguments["report"].quiet, bound.arguments["labels"].target) == (True, 0.9)
+
+
+def test_a_parsed_command_line_names_the_options_that_were_typed_and_the_values_of_typed_settings() -> None:
+    words = ["r", "--judge=x", "-o", "cache=off", "-ocache=auto", "--", "--samples"]
+    parsed = parse("grade", words, NONE)
+    assert parsed.options == {"--judge", "-o cache"}
+    assert parsed.typed == {"cache": ["off", "auto"]}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +43,7 @@ def test_file_names_may_be_typed_before_and_after_the_options_of_a_command() -> 
 def test_an_option_that_takes_several_files_may_be_typed_once_or_repeated(
     words: list[str], files: list[str], rubrics: list[str]
 ) -> None:
-    _, bound = parse("calibrate", words, NONE)
+    bound = parse("calibrate", words, NONE).bound
     assert [str(path) for path in bound.arguments["ratings"]] == files
     assert list(bound.arguments["rubric"]) == rubrics
 

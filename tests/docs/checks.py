@@ -66,7 +66,7 @@ def understood(part: list[str]) -> dict[str, Any]:
     if not command:
         raise UnknownError(f"{' '.join(part)} isn't one of our commands")
     try:
-        return dict(parse(command, arguments, SettingsFile())[1].arguments)
+        return dict(parse(command, arguments, SettingsFile()).bound.arguments)
     except UsageError as refused:
         raise UnknownError(f"refused: {' '.join(part)}: {refused}") from refused
 

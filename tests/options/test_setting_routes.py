@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.assert_grade import pytest_source
 from markscheme.calibration.api import CALIBRATING
-from markscheme.commands.call import described, parse, typed_settings
+from markscheme.commands.call import described, parse
 from markscheme.commands.table import RARE_GROUP, all_commands, command_names
 from markscheme.errors import UsageError
 from markscheme.grading.grader import ask_options
@@ -177,8 +177,8 @@ def test_a_setting_has_the_same_value_whether_set_by_command_line_or_settings_fi
 
 def set_by_words(command: str, words: list[str], settings: SettingsFile, *keys: str) -> dict[str, Any]:
     """Return the values that a command line gives to some settings."""
-    _, bound = parse(command, words, settings)
-    of_reading = typed_reading(typed_settings(command, words)[0])
+    _, bound, typed, _ = parse(command, words, settings)
+    of_reading = typed_reading(typed)
     values_by_key = {
         key: value_among(of_reading, key) if key in reading_options() else value_of(bound, key) for key in keys
     }
@@ -216,9 +216,9 @@ def test_the_target_option_overrides_a_target_given_with_the_o_option_or_in_the_
     tmp_path: Path,
 ) -> None:
     file = SettingsFile(tmp_path / "markscheme.toml", {"target": 0.5})
-    _, bound = parse("calibrate", ["r", "-o", "target=0.6"], file)
+    bound = parse("calibrate", ["r", "-o", "target=0.6"], file).bound
     assert bound.arguments["labels"].target == 0.6
-    _, bound = parse("calibrate", ["r", "-otarget=0.6", "--target", "0.7"], file)
+    bound = parse("calibrate", ["r", "-otarget=0.6", "--target", "0.7"], file).bound
     assert bound.arguments["labels"].target == 0.7
 
 

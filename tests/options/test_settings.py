@@ -82,8 +82,8 @@ def test_values_in_the_settings_file_count_like_options_unless_the_command_line_
 
 def test_a_switch_in_the_settings_file_can_be_turned_on_or_off_on_the_command_line(tmp_path: Path) -> None:
     settings = SettingsFile(tmp_path / "markscheme.toml", {"batch": True, "cache": "off"})
-    _, by_file = parse("grade", ["r", "f"], settings)
-    _, by_hand = parse("grade", ["r", "f", "--batch=false", "-o", "cache=auto"], settings)
+    by_file = parse("grade", ["r", "f"], settings).bound
+    by_hand = parse("grade", ["r", "f", "--batch=false", "-o", "cache=auto"], settings).bound
     assert [(bound.arguments["ask"].batch, bound.arguments["ask"].cache) for bound in (by_file, by_hand)] == [
         (True, False),
         (False, True),
@@ -96,16 +96,16 @@ def test_a_model_in_the_settings_file_is_used_only_with_the_judge_in_the_setting
     for command, words in commands.items():
         if command not in command_names():
             continue  # a feature may have been deleted
-        _, bound = parse(command, words, settings)
+        bound = parse(command, words, settings).bound
         assert (bound.arguments["judge"], bound.arguments["ask"].model) == ("openai", "gpt-5-mini")
-        _, bound = parse(command, [*words, "--judge", "anthropic"], settings)
+        bound = parse(command, [*words, "--judge", "anthropic"], settings).bound
         assert bound.arguments["judge"] == "anthropic"
         assert "ask" not in bound.arguments
 
 
 @pytest.mark.parametrize(("words", "kept"), [([], True), (["-o", "cache=off"], False), (["-o", "cache=auto"], True)])
 def test_replies_are_cached_unless_an_option_switches_the_cache_off(words: list[str], kept: bool) -> None:
-    _, bound = parse("grade", ["r", "f", "--samples", "1", *words], SettingsFile())
+    bound = parse("grade", ["r", "f", "--samples", "1", *words], SettingsFile()).bound
     assert bound.arguments["ask"].cache is kept
 
 

@@ -52,7 +52,7 @@ def tide() -> Iterator[None]:
 
 @pytest.mark.usefixtures("tide")
 def test_options_that_an_optional_feature_declares_for_a_command_can_be_typed_after_that_command_only() -> None:
-    _, bound = parse("calibrate", ["r", "--tides", "3", "-o", "tide_margin=0.5"], SettingsFile())
+    bound = parse("calibrate", ["r", "--tides", "3", "-o", "tide_margin=0.5"], SettingsFile()).bound
     assert bound.arguments["added"].of(TideOptions) == TideOptions(tides=3, tide_margin=0.5)
     shown = command_help(described("calibrate"), SettingsFile(), everything=True)
     assert "--tides N" in shown
@@ -65,7 +65,7 @@ def test_of_a_feature_s_options_a_settings_file_can_set_only_those_that_the_feat
     tmp_path: Path,
 ) -> None:
     (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")
-    _, bound = parse("calibrate", ["r"], find_settings(tmp_path))
+    bound = parse("calibrate", ["r"], find_settings(tmp_path)).bound
     assert bound.arguments["added"].of(TideOptions).tide_margin == 0.25
     (tmp_path / "markscheme.toml").write_text("tides = 3\n")
     with pytest.raises(UsageError, match="unknown key `tides`"):

@@ -1,13 +1,13 @@
 """Runs a command from its command line: parsing, defaults from settings, and shell completion."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, partial
 from inspect import BoundArguments
 from itertools import chain, pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
@@ -112,7 +112,7 @@ def call(argv: Sequence[str]) -> int:
     """Run a command line, or print its command's help; return the exit status.
 
     Raises:
-        UsageError: No such command or option, or a value that an option cannot have.
+        UsageError: No such command or option, a value that an option cannot have, or an option without effect.
     """
     command, *rest = argv
     if command_named(command) is None:
@@ -122,15 +122,16 @@ def call(argv: Sequence[str]) -> int:
     if any(token in HELP for token in options):
         print(command_help(described(command), settings, everything=HELP_ALL in options))
         return 0
-    function, bound = parse(command, rest, settings)
-    _refuse_idle_options(command, rest, bound)
+    parsed = parse(command, rest, settings)
+    bound = parsed.bound
+    for refuse in REFUSE_IDLE if parsed.options - {"--judge"} else ():  # for a judge alone no feature need be loaded
+        refuse(command, parsed.options, bound.arguments)
     skips = any(getattr(value, "skip_damaged", False) for value in bound.arguments.values())
-    typed, _ = typed_settings(command, rest)
-    of_command = described(command).own_settings if typed else ()
-    reading = typed_reading({key: texts for key, texts in typed.items() if key not in of_command})
-    with leaving_out_damaged_lines(skips), hold(reading, partial(_repeating, typed)):
+    of_command = described(command).own_settings if parsed.typed else ()
+    reading = typed_reading({key: texts for key, texts in parsed.typed.items() if key not in of_command})
+    with leaving_out_damaged_lines(skips), hold(reading, partial(_repeating, parsed.typed)):
         try:
-            status: int = function(*bound.args, **bound.kwargs)
+            status: int = parsed.function(*bound.args, **bound.kwargs)
         except MarkschemeError as error:
             for explain in EXPLANATIONS:
                 explain(error, command, bound)
@@ -156,8 +157,24 @@ def _only(name: str) -> tuple[CommandRow, ...]:
     return tuple(command for command in [command_named(name)] if command is not None)
 
 
-def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[CommandFunction, BoundArguments]:
-    """Return the function of a command, and the arguments to call it with.
+class ParsedLine(NamedTuple):
+    """A command line that was parsed.
+
+    Attributes:
+        function: The command's function.
+        bound: The arguments to call it with.
+        typed: The values typed as `-o KEY=VALUE`, by key.
+        options: Names of the options that were typed, such as `--target` and `-o KEY`.
+    """
+
+    function: CommandFunction
+    bound: BoundArguments
+    typed: Mapping[str, Sequence[str]]
+    options: Set[str]
+
+
+def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> ParsedLine:
+    """Parse the words of a command line, with the settings file's values for options that weren't typed.
 
     Args:
         command: Name of the command.
@@ -167,40 +184,24 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     Raises:
         UsageError: No such option, a value that an option cannot have, or a file to write that is also read.
     """
-    typed, rest = typed_settings(command, rest)
+    typed, rest = _typed_settings(command, rest)
     _refuse_settings_by_name(command, rest)
     file = _file_after_flag(command, rest)
     if file and not Path(file).exists():  # a file that is there may be an operand
         raise UsageError(_prints_here(file))
-    words = [command, *_ordered(command, rest)]
+    words = _ordered(command, rest)
     try:
         app = app_with(settings, _only(command), typed=typed)
-        function, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False, verbose=False)
+        function, bound, _ = app.parse_args([command, *words], exit_on_error=False, print_error=False, verbose=False)
     except CycloptsError as error:
         is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     assert isinstance(function, CommandLine)
     refuse_lost_files(function.__signature__.parameters, bound.arguments)
-    return function.function, function.gathered(bound, settings.values.keys() - typed)
-
-
-def _refuse_idle_options(command: str, rest: Sequence[str], bound: BoundArguments) -> None:
-    """Refuse options that were typed and have no effect with the other arguments.
-
-    Args:
-        command: Name of the command.
-        rest: The words after it on the command line.
-        bound: The arguments that these words give to the command.
-
-    Raises:
-        UsageError: An option has no effect.
-    """
-    typed, rest = typed_settings(command, rest)
-    words = _ordered(command, rest)
-    option_names = {word.partition("=")[0] for word in words[: words.index("--")]}
-    option_names |= {f"{SETTING_FLAG} {key}" for key in typed}
-    for refuse in REFUSE_IDLE if option_names - {"--judge"} else ():  # for a judge alone no feature need be loaded
-        refuse(command, option_names, bound.arguments)
+    options = {word.partition("=")[0] for word in words[: words.index("--")]}
+    options |= {f"{SETTING_FLAG} {key}" for key in typed}
+    gathered = function.gathered(bound, settings.values.keys() - typed)
+    return ParsedLine(function.function, gathered, typed, options)
 
 
 def complete(argv: Sequence[str]) -> int:
@@ -239,7 +240,7 @@ def _repeating(typed: Mapping[str, Sequence[str]], command: str) -> str:
     return " ".join((command, *(shlex.join((SETTING_FLAG, pair)) for pair in pairs)))
 
 
-def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+def _typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     """Split the words after a command's name into the values typed as `-o KEY=VALUE`, by key, and the other words.
 
     Raises:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 async def _serve(listener: socket.socket, release: Callable[[], None], folder: str) -> None:
-    grading = Serving(Path(folder))
+    grading = _Serving(Path(folder))
     key = environment_key(folder)
     session = Session(listener, release, key, grading.answer, grading.describe, idle_seconds())
     try:
@@ -53,7 +53,7 @@ def idle_seconds() -> float:
     return IDLE
 
 
-class Serving:
+class _Serving:
     """The server of a warm session, which answers all graders' requests with one Engine.
 
     Args:

@@ -44,4 +44,4 @@ def test_every_rater_in_several_files_of_ratings_is_calibrated_as_a_judge(tmp_pa
 
 def test_compare_uses_the_model_in_the_settings_file_for_none_of_its_judges() -> None:
     settings = SettingsFile(Path("markscheme.toml"), {"judge": "openai", "model": "gpt-5-mini"})
-    assert "ask" not in parse("compare", ["anthropic"], settings)[1].arguments
+    assert "ask" not in parse("compare", ["anthropic"], settings).bound.arguments

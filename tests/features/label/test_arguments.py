@@ -60,7 +60,7 @@ def test_label_refuses_an_option_that_would_have_no_effect(tmp_path: Path, words
     ],
 )
 def test_the_json_option_of_label_takes_an_optional_file(words: list[str], target: str | None) -> None:
-    _, bound = parse("label", words, SettingsFile())
+    bound = parse("label", words, SettingsFile()).bound
     assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
 
 

@@ -47,7 +47,8 @@ def _read_by_used(
         try:
             return read_values(columns, criterion, options), unused
         except UsageError as error:
-            key, value = error.facts.get("key"), error.facts.get("value")
+            key = error.facts.get("key")
+            value = error.facts.get("value")
             if not isinstance(key, str) or (rest := options.without(key, value)) == options:
                 raise
             unused[str(error.facts["option"])] = error
