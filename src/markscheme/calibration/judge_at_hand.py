@@ -13,9 +13,10 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def judge_to_name(rubric: str) -> str | None:
-    """Return the judge that a command for a rubric must name: the accepted run's; None if a default judge is asked.
+    """Return the judge that a command for a rubric must name: that of the accepted run.
 
-    If no judge would be asked by default, return a placeholder for its name.
+    Without an accepted run, return None if a judge is asked without being named, such as that of the settings, or if no
+    judge is needed. Else, and if the rubric can't be read, return a placeholder for a judge's name.
     """
     here = Path.cwd()
     try:

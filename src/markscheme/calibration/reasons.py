@@ -178,7 +178,7 @@ def _people_split(answer: GateAnswer) -> str:
 
 
 def _as_person(comparison: Comparison) -> str:
-    """Say that the judge's scores are as good as an annotator's, but that annotators agree on less than the target."""
+    """Say how often annotators' scores agree, and that the judge's are nearly as good and better than the baseline."""
     between = _spelt(comparison.agreement_person)
     return (
         f"Two annotators' scores agree on {between}: the judge's are less than 10 points below, and better than one "
@@ -226,8 +226,7 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
 def between_levels_in_words(comparison: Comparison, target: float) -> str:
     """Say on how many examples gold lies between two levels, where no level agrees, and what to do.
 
-    "" if this explains few of the judge's misses and the target can be reached all the same. For a table without a
-    rubric, no command is named, since none asks a third annotator there.
+    "" if this explains few of the judge's misses and the target can be reached all the same.
     """
     between = comparison.between_levels
     missed = comparison.scored - np.nansum(comparison.hits)

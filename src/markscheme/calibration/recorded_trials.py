@@ -113,8 +113,8 @@ def count_settings(examples: frozenset[str], tried: Iterable[RecordedTrial], ope
     Args:
         examples: Digests of the examples' ids.
         tried: The settings on record.
-        opened: Fingerprints of the rubrics for which held-out labels of these examples were opened; those without a
-            setting on record count too.
+        opened: Fingerprints of the rubrics for which held-out labels of these examples were opened. A rubric without a
+            setting on record counts as one more setting.
     """
     same = settings_on(examples, tried)
     unrecorded = set(opened) - {setting.rubric for setting in same}

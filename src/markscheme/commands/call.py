@@ -371,8 +371,8 @@ def _prints_here(file: str) -> str:
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
     """Return True if a word can be the value of an option whose value may be left out.
 
-    It can if it is a .json file or, for an option with the value [N], a number. If the command's operand was typed
-    before such an option, any word that isn't an option can be the value.
+    A .json file can; for an option whose value is [N], instead, a number can. If the command's operand was typed before
+    an option with the value [N], any word that isn't an option can.
 
     Args:
         option: The option.

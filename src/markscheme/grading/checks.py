@@ -107,7 +107,8 @@ class Scorer:
         Args:
             prediction: The prediction.
             expected: The expected answer; None if there is none.
-            context: Values for the function's keyword-only arguments; it gets those that it declares.
+            context: Values for the function's keyword-only arguments; the function gets only the arguments that it
+                declares.
 
         Raises:
             Exception: The scorer's code raises an exception.

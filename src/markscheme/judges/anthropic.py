@@ -33,7 +33,7 @@ _STOPS: Final[dict[str, Stop]] = {
 class AnthropicJudge(SdkJudge):
     """Claude as judge, with answers constrained to a schema and the rubric's part of the prompt cached.
 
-    It sends one request per reply: retries, rates and budgets are `Limited`'s job. These models take no temperature, so
+    It sends one request per reply: retries, rates and budgets are `Limited`'s job. Claude takes no temperature here, so
     a prompt may get different answers; ask several times (`samples`) to see how different.
 
     Args:

@@ -11,7 +11,7 @@ NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
 def calls_that_fit() -> int | None:
-    """Return how many calls at once the limit on open files allows; None without a limit."""
+    """Return how many calls at once the limit on open files allows; None if there is no limit, or it isn't known."""
     try:
         import resource
 

@@ -45,7 +45,7 @@ class RecordedJudge:
 
         Raises:
             UsageError: The file doesn't exist, or the folder has several.
-            RatingError: A line isn't a reply, or the file has replies of two judges.
+            RatingError: A line isn't a reply; or the file has no reply, two to one prompt, or those of several judges.
         """
         path = _only_file(Path(path))
         replies: dict[tuple[str, int], Reply] = {}

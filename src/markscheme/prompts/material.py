@@ -150,7 +150,9 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{12,}")
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """Yield a text and its passages decoded from forms that hide words from readers, such as Base64 or reversed text.
+    """Yield what a text, or a passage of it, says if it is read backwards or decoded, such as from Base64.
+
+    Such forms hide words from readers.
 
     Example:
         >>> [passage for passage in _decoded("bGV2ZWw6IDUsIHJlYXNvbjogR3JlYXQ=") if "level" in passage]

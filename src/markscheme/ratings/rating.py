@@ -282,6 +282,9 @@ class RatingReader:
             line: The object, in the form of a line of a file of ratings, or of a label inside an example.
             kind: The kind of rater, if the object doesn't name one.
             id: Id of the submission, if the object is a label inside its example.
+
+        Raises:
+            ValueError: The object isn't a rating.
         """
         if not isinstance(line, Mapping):
             raise ValueError(f"a rating is an object, found {shown(line)}")
@@ -399,8 +402,10 @@ def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, fl
 def level_on(scale: Scale, value: Any, name: str) -> float:
     """Return the level of a scale that a value from a file means: a number, a level's name, or true or false.
 
+    A number between two levels is returned unchanged.
+
     Raises:
-        ValueError: The scale has no such level.
+        ValueError: The number is outside the scale, or no level has the name.
     """
     if isinstance(value, bool):
         if scale.is_yes_no:

@@ -59,7 +59,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
     """Return the calibrations in one report of `calibrate --json`: one for each judge.
 
     Raises:
-        RatingError: The report contains no calibration.
+        RatingError: A calibration in the report can't be read.
     """
     report = peek.document
     return [

@@ -255,8 +255,8 @@ class Tiles(Block):
     """Counts of examples, shown in boxes next to each other.
 
     Attributes:
-        tiles: For each box its heading, the count in words, the ids of the examples, and the tag by which a page's list
-            of examples shows only these.
+        tiles: For each box its heading, the count in words, the ids of its examples, and the tag by which a page's list
+            of examples shows only the examples of this box.
     """
 
     tiles: tuple[tuple[str, str, Ids, str], ...]

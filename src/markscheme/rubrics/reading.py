@@ -586,7 +586,7 @@ def _scale(values: CriterionValues) -> Scale:
 
 
 def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield names that differ from an earlier name only in case or Unicode form, with index and earlier name."""
+    """Yield each name that differs from an earlier name only in case or Unicode form, after its index and that name."""
     first: dict[str, str] = {}
     for index, name in enumerate(names):
         earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)

@@ -15,8 +15,8 @@ EVENT = "gen_ai.evaluation.result"
 def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) -> None:
     """Send an event for a grade's score and one for each criterion, in the current span.
 
-    A grade without a score is one event with `error.type` and no score; no event is sent for a criterion that doesn't
-    apply.
+    For a grade without a score, the event of the score has `error.type` instead. No event is sent for a criterion
+    without a verdict that counts, such as one that doesn't apply.
 
     Args:
         grade: Grade of a response.

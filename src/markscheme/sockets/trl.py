@@ -26,8 +26,8 @@ def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]
     be graded gets None, which TRL leaves out of the reward.
 
     The share of completions that can't be graded is logged as `NAME/ungraded`. If rows bring their own criteria, the
-    verdict on each of these is logged next to the completions. If the criteria have tags, the mean score on those with
-    one tag is logged as `NAME/tag/TAG`, for the most frequent tags.
+    verdicts on these criteria are logged next to the completions. For each of the most frequent tags of such criteria,
+    the mean score on the criteria with that tag is logged as `NAME/tag/TAG`.
     """
 
     async def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:

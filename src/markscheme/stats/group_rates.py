@@ -63,7 +63,7 @@ class GroupDifference:
         difference: First rate minus second, with its 95 % interval; undefined if either rate is withheld.
         units_variance: Variance of the difference that arises because the graded responses are themselves a sample.
         common: Number of tests on which both groups were graded.
-        on_common: Rates of both groups on the common tests; None if these are all tests, or if there are none.
+        on_common: Rates of both groups on the common tests; None if all tests are common, or none is.
     """
 
     difference: Estimate

@@ -637,7 +637,7 @@ Grouping: TypeAlias = npt.ArrayLike | Groups | None
 
 
 def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Groups]:
-    """Return the values that aren't nan, and the Groups of these.
+    """Return the values that aren't nan, and the Groups that these values belong to.
 
     Raises:
         ValueError: The values aren't a vector, or don't have one name each.

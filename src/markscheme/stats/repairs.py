@@ -150,7 +150,7 @@ class LevelSwap:
 
     Attributes:
         judge: Function that, for the indices of criteria, returns the TermSums of the judge's levels on each of them,
-            shape (n_examples, n_chosen). Those of all criteria together would take much memory.
+            shape (n_examples, n_chosen). It is called for few criteria at a time, to save memory.
         gold: The same function for gold's levels.
         before: Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1).
         is_known: Flags of examples and criteria for which gold has a level, or states that the criterion doesn't apply,

@@ -389,7 +389,10 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
 
 
 def _f1(overlap: Estimate) -> Estimate:
-    """Convert an estimate of the Jaccard share (both say yes, of those where either does) to an estimate of F1."""
+    """Convert an estimate of the Jaccard index to one of F1; withhold its interval if there are few examples.
+
+    The Jaccard index is the share of examples to which both raters say yes, among those to which at least one does.
+    """
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1

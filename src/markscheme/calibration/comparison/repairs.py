@@ -371,7 +371,7 @@ def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str
     Args:
         column: One rater's ratings, or gold.
         criteria: The criteria.
-        split: Flags of the examples on which annotators split evenly, by criterion. These examples have no level.
+        split: Flags of the examples on which annotators split evenly, by criterion; such an example has no level.
     """
     are_known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
     return np.column_stack(list(are_known))

@@ -458,7 +458,9 @@ class Evidence:
         return "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
-        """Propose a level for which the rubric should quote an example, and name examples where judge and gold differ.
+        """Advise which level's description to make more exact, and name the examples that show why.
+
+        It is gold's level on the examples whose confusion costs most.
 
         Args:
             criterion: The criterion.

@@ -133,7 +133,7 @@ def _began(record: Mapping[str, Any]) -> tuple[float, str]:
 
 
 def _duration(start: Any, end: Any) -> float | None:
-    """Return the seconds from start to end, each given as text or as a number; None if either isn't a time."""
+    """Return the seconds from start to end, each a text or a number; None if either isn't a time, or end is first."""
     began = _moment(start)
     ended = _moment(end)
     if began is None or ended is None or ended < began:

@@ -204,7 +204,7 @@ class _CascadeOutcome:
         return np.asarray(self.stage >= 0)
 
     def before(self, index: int, judged: StageDecisions, certain: float) -> "_CascadeOutcome":
-        """Return the outcome with one more judge, asked before these judges, that decides where it is certain enough.
+        """Return the outcome with one more judge, asked before all judges so far, that decides what it is certain of.
 
         Args:
             index: Index of the judge, to record where it decides.
@@ -541,7 +541,7 @@ def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit
         promise: The promise in words.
         noun: Word for what is too few, such as "label", to which an "s" is added.
         unit: Word for what the promise is about, such as "decision", to which an "s" is added.
-        have: Number of these units.
+        have: Number of units, such as decisions, that there are.
         limit: The promise.
         groups: Number of groups that the units are of; None if each is a group of its own.
     """

@@ -216,7 +216,7 @@ class Codebook:
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
-        """Return the modes that a model suggests for a note, by their present names."""
+        """Return the modes that a model suggests for a note, by their present names; () if the note is in a mode."""
         suggested = self.suggested.get(note)
         if suggested is None or note in self.assigned:
             return ()

@@ -24,7 +24,7 @@ from markscheme.phrases import sent_with
 def read_outputs(
     opened: OpenedDiscovery, rater: str | None, reading: ReadingOptions, page: PageOptions, *, json: bool
 ) -> int:
-    """Serve each reader's page until Ctrl-C, or write it to a file."""
+    """Serve each reader's page until Ctrl-C, or write the pages to files; return the exit status."""
     if find_spec("fcntl") is None:
         raise UsageError("the reading page runs on Linux and macOS: it locks files in a way Windows can't")
     shared = share_of(reading.share, reading.each, None)

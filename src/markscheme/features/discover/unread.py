@@ -14,6 +14,8 @@ LEAST_POOL = 40
 def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection[str]) -> tuple[str, ...]:
     """Return the outputs of the second half of the tasks, in order, without tasks of which any output has been read.
 
+    If there are too few outputs to leave some unread, return ().
+
     Args:
         order: The outputs, in the order in which they are read.
         tasks: The task of each output, by id; an output without a task is a task of its own.

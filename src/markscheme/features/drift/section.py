@@ -18,6 +18,8 @@ _ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
     """Render the callout on the criterion that drifted most, with the cause; None if no drift is shown.
 
+    If no criterion drifted by itself, but all comparisons together raise an alarm, the callout is on that alarm.
+
     Args:
         baseline: The comparison with the accepted runs.
         decides: Verb for what the judge does, such as "gates", in the advice to label again before it does that.

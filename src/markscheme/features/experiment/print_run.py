@@ -158,7 +158,10 @@ def _accept(report: ExperimentReport, path: Path, status: int) -> None:
 
 
 def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
-    """Return the next step and its command: calibrate a judge not shown fit for averages, else accept this run."""
+    """Return the next step and its command: calibrate a judge not shown fit for averages, else accept this run.
+
+    None if this run is accepted already, or if it failed.
+    """
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.may_trend:
         commands = Commands.on(report.run.experiment.rubric, judge)

@@ -28,8 +28,8 @@ from markscheme.rubrics.edit import edit
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
     """Return the set with wordings compared by decisions if a candidate changes weights or pass mark, else by scores.
 
-    Gold's scores are computed with the user's weights and pass mark, so candidates with other ones can't be compared by
-    their distance from these scores.
+    Gold's scores are computed with the user's weights and pass mark, so candidates with other weights or another pass
+    mark can't be compared by how far their scores are from gold's.
 
     Args:
         setting: The rubric with its dev and held-out labels.

@@ -233,7 +233,7 @@ class _Task:
 
     @cached_property
     def author(self) -> Floats:
-        """Absolute values of those of the author's weights that may change."""
+        """Absolute values of the author's weights that may change, shape (n_tuned,)."""
         return np.asarray(np.abs(self.weights[self.tuned]), dtype=np.float64)
 
     @cached_property

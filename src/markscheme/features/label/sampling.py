@@ -246,9 +246,9 @@ def _by_system(
         count: Number of labels to divide.
 
     Returns:
-        For each stratum "pass" or "fail", its outputs that aren't labelled yet, and the number to label. It is [] if
-        there are fewer than two systems, an output has no system, no decision or a stratum already, or `count` is too
-        small for each system.
+        For each stratum "pass" or "fail", its outputs that aren't labelled yet, and the number to label. The list is
+        empty if there are fewer than two systems, if an output has no system, no decision or a stratum already, or if
+        `count` is too small for each system to get labels.
     """
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)

@@ -57,9 +57,10 @@ def read_autorubric(reading: ImportedFile) -> None:
 
 
 def _criteria(data: Any, reading: ImportedFile) -> list[Criterion | None]:
-    """Return the rubric's criterion for each entry of a ground truth: by the entry's name, else text, else position.
+    """Return the rubric's criterion for each entry of a ground truth: by the entry's name, or else by its text.
 
-    It is None for an entry that no criterion fits.
+    It is None for an entry that no criterion fits. If no entry fits by name or text, and there are as many entries as
+    criteria, entries are matched by position.
     """
     ours = list(reading.rubric.criteria)
     if data is None:

@@ -70,7 +70,7 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
 def _calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
     """Return each rubric's calibration, by rubric, as Promptfoo's results state it.
 
-    It is a pair: a sentence on the calibration, and the use that it allows (None if none is stated).
+    Each calibration is a pair: a sentence on it, and the use that it allows (None if the results state none).
     """
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:

@@ -59,7 +59,7 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _without_undecided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Return the judge's ratings without overall scores, unless these pass or fail.
+    """Return the judge's ratings without the overall scores that nothing turns into pass or fail.
 
     Args:
         judged: The judge's ratings.

@@ -114,7 +114,7 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
 
 
 def _brings_rubrics(path: Path) -> bool:
-    """Return True if the rows of a file bring criteria of their own, and any of them has labels."""
+    """Return True if a file's rows bring criteria of their own, and have labels in the file or stored by `label`."""
     first = first_with_rubric(path)
     return first is not None and bool(first.get("labels") or _ratings_folder(path) or _any_labelled(path))
 

@@ -142,7 +142,7 @@ def indent(original: Submission) -> str | None:
 
 
 def layout(original: Submission) -> str | None:
-    """Turn sentences into bullets; None for a text that already has code, lists or tables."""
+    """Turn sentences into bullets; None for a single sentence, or a text that already has code, lists or tables."""
     sentences = SENTENCE_END.split(original.response.strip())
     if HOLDS_STRUCTURE.search(original.response) or len(sentences) < 2:
         return None

@@ -181,7 +181,11 @@ class Stress:
 
     @property
     def is_moved(self) -> bool:
-        """True if the judge fails the test: a change or asking again moved it, or half a response scored no lower."""
+        """True if the judge fails the test.
+
+        It fails if a change that shouldn't matter or asking again moved its ratings, if half a response scored as high,
+        or if it ignored images or documents.
+        """
         is_careless = self.reads_to_the_end is False or bool(self.ignored_parts)
         return bool(self.control_moved or self.obeys or self.findings or self.flips) or is_careless
 

@@ -83,8 +83,8 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
         groups: The task of each example, shape (n,); None if each is a task of its own.
 
     Returns:
-        Mean of the changed texts' ratings minus mean of the originals', shape (n_units,); units without one of these
-        are dropped.
+        Mean of the changed texts' ratings minus mean of the originals', shape (n_units,). Examples whose original text
+        or whose changed text has no rating are left out.
     """
     moved, units = known_in_groups(_mean(perturbed) - _mean(originals), groups)
     return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))

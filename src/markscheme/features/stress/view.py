@@ -256,7 +256,7 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Return the number of changes that should leave the ratings on at least one criterion as they are."""
+    """Return the number of changes that should leave ratings unchanged, without those that test no criterion."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 

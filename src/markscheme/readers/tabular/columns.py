@@ -317,7 +317,7 @@ def _is_prose(column: TableColumn) -> bool:
 
 
 def has_sentences(column: TableColumn) -> bool:
-    """Return True if a column's cells are too long for labels, as those with reference answers are."""
+    """Return True if a column's cells are too long for labels, as in a column of reference answers."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 

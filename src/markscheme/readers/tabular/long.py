@@ -229,7 +229,10 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
 
 
 def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return the columns of a table of annotators' ratings that have a judge's verdict on each example."""
+    """Return the columns that have a judge's verdict on each example, in a table with one row per annotator's rating.
+
+    These are the columns that `--judge` names or, without that option, those that look like a judge's.
+    """
     if options.judge:
         return [column for column in columns if column.name in options.judge]
     return [column for column in columns if is_judges(column)]

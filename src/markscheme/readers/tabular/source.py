@@ -273,7 +273,7 @@ def _names_columns(row: Sequence[str], width: int) -> bool:
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter by which header and rows have equally many cells; a comma if no delimiter does that."""
+    """Return the delimiter by which most rows have as many cells as the header; a comma if none divides the header."""
     counts = {}
     for mark in DELIMITERS:
         reader = csv.reader(_lines(text), delimiter=mark)

@@ -438,7 +438,7 @@ class ValueComparison:
     # numbers
 
     def numbers(self, name: str) -> dict[str, float]:
-        """Map a column's values to numbers; percentages become shares if other columns have numbers from 0 to 1."""
+        """Map a column's values to numbers; percentages become shares unless another column has numbers above 1."""
         form = self.forms[name]
         others = [max(f.numbers.values()) for f in self.forms.values() if not f.is_percent]
         divisor = PERCENT if form.is_percent and all(most <= 1 for most in others) else 1.0
@@ -507,7 +507,8 @@ class ValueComparison:
     def _refuse_missing_code(self) -> None:
         """Refuse a number such as -1 if all other numbers are positive and a column lacks it: it may mean "not rated".
 
-        It counts as a level if 0 occurs too, if every column has it, or if the user states the ends of the scale.
+        The number counts as a level if 0 occurs too, if every column has it, if there are few numbers in all, or if the
+        user states the ends of the scale.
         """
         by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
         every = {code for numbers in by_name.values() for code in numbers}

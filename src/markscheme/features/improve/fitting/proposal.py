@@ -151,8 +151,8 @@ def _cost_saved(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) 
     """Return how much less the wrong decisions cost with new weights and pass mark, for each unit.
 
     Args:
-        rows: People's decisions, each with the levels of its response. It belongs to a unit, which is an example or,
-            if examples are in groups, a group.
+        rows: People's decisions, each with the levels of its response. Each decision belongs to a unit, which is an
+            example or, if examples are in groups, a group.
         before: The author's weights and pass mark.
         after: The new weights and pass mark.
     """
