@@ -155,7 +155,13 @@ def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
 
 
 def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield the key and the declaration of each of a family's options that a command takes."""
+    """Yield the key and the declaration of each of a family's options that a command takes.
+
+    Args:
+        family: The family.
+        names: Names that options have in this command, by key, where they differ from the key; None for an option that
+            the command doesn't take.
+    """
     for key, declared in options_of(family).items():
         if declared.is_typed and names.get(key, key) is not None:
             yield key, declared

@@ -248,7 +248,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return the first of them, what is missing, and their number.
+    """Read all submissions; return the first ones, how many lack an input or a response, and how many there are.
 
     Args:
         submissions: The submissions.
@@ -407,7 +407,15 @@ def _out_of(criterion: Criterion, level: float) -> str:
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
-    """Yield grades in the order of the submissions, each as soon as possible; after the budget ends, without scores."""
+    """Yield grades in the order of the submissions, each as soon as it and all earlier ones are ready.
+
+    If the budget ends, the remaining submissions get grades without a score.
+
+    Args:
+        grading: The grading, with its rubric and judge.
+        submissions: The submissions.
+        concurrency: Number of submissions that are graded at once.
+    """
     early: dict[int, Grade] = {}
     due = 0
     try:

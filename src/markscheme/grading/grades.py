@@ -237,7 +237,7 @@ def why_ask(grade: Grade, rubric: Rubric) -> str | None:
 
 
 def tag_scores(grade: Grade) -> dict[str, float]:
-    """Return the mean score, 0 to 1, of a row's own criteria with each tag, under the name `tag/TAG`."""
+    """Return the weighted mean merit, 0 to 1, of a row's own criteria with each tag, under the name `tag/TAG`."""
     return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 

@@ -105,7 +105,7 @@ def _system_one_distribution(answer: Mapping[str, Any], question: DecisionQuesti
 
 
 def yes_no_distribution(p: Any, question: DecisionQuestion) -> dict[str, Any]:
-    """Return the probabilities of both levels of a yes/no question, from that of the higher level."""
+    """Return the probability of each level of a yes/no question, given the probability `p` of the higher level."""
     unmet, met = question.choices
     met_probability = finite(p)
     return {unmet: None if met_probability is None else round(1 - met_probability, 12), met: p}

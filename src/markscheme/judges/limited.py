@@ -549,7 +549,13 @@ class Limited(Wrapping):
 
 
 def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int, float]:
-    """Estimate an upper limit of the tokens and dollars of an answer to a prompt; 0 dollars if the price is unknown."""
+    """Estimate an upper limit of the tokens and dollars of an answer to a prompt; 0 dollars if the price is unknown.
+
+    Args:
+        judge: The judge's identity, which states the largest length of an answer.
+        price: Price of the judge's tokens; None if unknown.
+        prompt: The prompt, whose tokens count too.
+    """
     configured = judge.parameters.get("max_tokens")
     written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN

@@ -226,7 +226,12 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return the result of each criterion by name, for the metadata, since an `llm-rubric` gets only one score."""
+    """Return the result on each criterion by name, for the metadata, since an `llm-rubric` gets only one score.
+
+    Args:
+        grade: The grade of the output.
+        call: The call of the provider, with the rubric.
+    """
     results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):

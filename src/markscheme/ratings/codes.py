@@ -159,7 +159,7 @@ class RatingCodes(EqualSequence[Rating]):
     # --- parts, and more
 
     def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
-        """Return the ratings for whose header a function returns True; if it does for all, this object and not a copy.
+        """Return the ratings for whose header a function returns True; if these are all ratings, return this object.
 
         The header is a Rating without answers: rater, kind, day and the like.
         """

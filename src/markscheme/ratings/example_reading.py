@@ -269,7 +269,12 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield those examples of the lines that must be checked one by one; none if all could be added at once."""
+        """Add the examples in some lines all at once or, if that isn't possible, yield them to be checked one by one.
+
+        Args:
+            lines: The lines, each with its number in the file.
+            path: The file, for messages.
+        """
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
         ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])

@@ -166,7 +166,11 @@ class Openings(NamedTuple):
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict for JSON: how often the test labels were used, first and last day of use, and their number."""
+        """Return the uses of the test labels as a dict for JSON.
+
+        It has the number of uses, their first and last day, the digest of today's labels, and the number of held-out
+        examples with labels.
+        """
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,

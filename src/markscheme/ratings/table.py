@@ -516,7 +516,14 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Return the score and the decision that some levels give, each None if they give none; cached by levels."""
+    """Return the score and the decision that some levels give, each None if they give none.
+
+    Args:
+        levels: Levels by criterion.
+        skipped: Names of criteria that a rater said don't apply.
+        rubric: The rubric.
+        earned_by: Cache of results, by levels and skipped criteria.
+    """
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)

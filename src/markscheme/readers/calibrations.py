@@ -161,7 +161,12 @@ def _table_of(report: Mapping[str, Any]) -> TableOf | None:
 
 
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
-    """Return the examples in a report; they have no texts and, in reports of earlier versions, no groups."""
+    """Return the examples in a report; they have no texts and, in reports of earlier versions, no groups.
+
+    Args:
+        ids: Ids of the examples.
+        rated: The report's columns on the examples, by key, such as "groups" and "drawn".
+    """
     unknown = [None] * len(ids)
     columns = [rated.get(key) or unknown for key in ("groups", "draw", "drawn", "weight", "stratum")]
     return tuple(

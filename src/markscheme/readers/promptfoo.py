@@ -79,7 +79,7 @@ def scored_keys(rows: Sequence[Row]) -> set[str]:
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """Return the ratings that graders (assertions) gave the outputs, as before any override by annotators.
+    """Return the ratings that graders (assertions) gave the outputs, as they were before annotators changed any.
 
     Args:
         rows: The rows of the results, one for each output.

@@ -134,6 +134,10 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> None:
     """Raise RatingError if all rows have one id although their responses differ, since that column isn't an id.
 
+    Args:
+        rows: The table's rows.
+        reading: The file's content so far, with its path for the message.
+
     Raises:
         RatingError: All rows have the same id.
     """

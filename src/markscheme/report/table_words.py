@@ -158,7 +158,7 @@ def sentence(error: UsageError) -> str:
 
 
 def _discover(error: UsageError) -> str:
-    """Return the command that makes a rubric from the responses in a table, in backticks."""
+    """Return, in backticks, the command that makes a rubric from the responses in the table that an error is about."""
     table = Path(error.path or "TABLE")
     return f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
 

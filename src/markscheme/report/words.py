@@ -162,7 +162,12 @@ def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
 
 
 def share_in_words(estimate: Estimate, digits: int) -> str:
-    """Format a share and its interval in per cent; as a count if the examples are too few for an interval."""
+    """Format a share and its interval in per cent; as a count if the examples are too few for an interval.
+
+    Args:
+        estimate: The share.
+        digits: Number of decimals.
+    """
     if estimate.value is None:
         return number(None)
     if estimate.is_count:

@@ -466,7 +466,12 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 
 def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Combine the ratings of a new run and of r stored runs as columns, shape (n, 1 + r), the new run first."""
+    """Combine the ratings of a new run and of r stored runs as columns, shape (n, 1 + r), the new run first.
+
+    Args:
+        current: Ratings of the new run, shape (n,).
+        stored: Ratings of the stored runs, shape (n, r), or (n,) for a single run.
+    """
     current = np.asarray(current, dtype=np.float64)
     earlier = np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:

@@ -275,6 +275,10 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
     An estimate without an interval, or with another caveat, is returned unchanged.
 
+    Args:
+        estimate: The estimate.
+        why: Reason why the interval is only approximate, such as "few fails".
+
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
         'approximate: few fails'

@@ -112,7 +112,7 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
 
 
 def people_table(people: npt.ArrayLike) -> Floats:
-    """Convert annotators' ratings to an array of shape (n_units, n_people); a ValueError for another shape or inf."""
+    """Convert annotators' ratings to an array of shape (n_units, n_people); refuse any other shape, and inf."""
     table = np.asarray(people, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 1:
         raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")

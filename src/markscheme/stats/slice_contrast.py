@@ -243,7 +243,11 @@ class SliceColumn:
 
 
 def _p_of_shares(within: Floats, without: Floats) -> float:
-    """Compute the two-sided mid-p of Fisher's exact test of two shares, given the hits inside a slice and outside it.
+    """Compute the two-sided mid-p of Fisher's exact test of two shares: of hits inside a slice and outside it.
+
+    Args:
+        within: 1 for a hit and 0 for any other example inside the slice, shape (n_inside,).
+        without: 1 for a hit and 0 for any other example outside the slice, shape (n_others,).
 
     Source:
         Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of

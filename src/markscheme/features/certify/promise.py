@@ -43,7 +43,7 @@ class Promise:
 
     @property
     def sides(self) -> tuple[MarkSide, ...]:
-        """The decisions that are tested separately: passes and fails, or the only ones that the promise is about."""
+        """The sides that are tested separately: passes and fails, or the only side that the promise is about."""
         return MARK_SIDES if self.side == "each" else (self.side,)
 
     @property

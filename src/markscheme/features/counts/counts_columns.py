@@ -72,7 +72,13 @@ class CountsColumns:
     cells: Callable[[], Cells]
 
     def fault(self, line: int, column: str, why: str) -> UsageError:
-        """Make the error about a wrong cell, which names the cell's row, column and text."""
+        """Make the error about a wrong cell, which names the cell's row, column and text.
+
+        Args:
+            line: Number in the file of the cell's row.
+            column: Name of the column.
+            why: What the cell must be, such as "must be a number".
+        """
         return _fault(self.name, self.cells(), self.first, line, column, why)
 
 

@@ -310,6 +310,10 @@ def brier_parts(p: Floats, y: Floats) -> BrierParts:
 def isotonic(p: Floats, y: Floats) -> Floats:
     """Fit the isotonic curve, and return its value for each example: shares that never fall as probabilities rise.
 
+    Args:
+        p: The judge's probabilities of an event, shape (n,).
+        y: 1 where the event happened, else 0, shape (n,).
+
     Source:
         Ayer, Brunk, Ewing, Reid and Silverman (1955), Annals of Mathematical Statistics 26(4), 641-647.
 

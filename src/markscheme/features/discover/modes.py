@@ -298,7 +298,13 @@ class Codebook:
         return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
 
     def accept(self, notes: Sequence[str], by: str, moment: str) -> "Codebook":
-        """Return the codebook in which a person has accepted a model's suggestions for the given notes."""
+        """Return the codebook in which a person has accepted a model's suggestions for some notes.
+
+        Args:
+            notes: Keys of the notes.
+            by: Name of the person.
+            moment: The time that is recorded for the change.
+        """
         book = self
         for note in self.waiting(notes):
             book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", moment))

@@ -105,8 +105,12 @@ def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[st
 def _examples_alike(first: "Column", second: "Column") -> int:
     """Return the number of examples that both raters rated, if all their answers on these examples are equal; else 0.
 
-    It is also 0 if there are too few such examples, or if nearly all have the same answers, so that equal answers are
-    no surprise.
+    It is also 0 if there are too few such examples, or if nearly all examples have one answer, so that equal answers
+    are no surprise.
+
+    Args:
+        first: The ratings of the first rater.
+        second: The ratings of the second rater.
     """
     both = first.rated & second.rated
     answers, others = ([levels[both] for levels in _answers(column)] for column in (first, second))

@@ -184,7 +184,12 @@ def _dispute_on_whole(ratings: Iterable[Rating], ids: Sequence[str]) -> Iterator
 
 
 def _first_decisions(ratings: Iterable[Rating], ids: Sequence[str]) -> dict[str, list[Rating]]:
-    """Return each annotator's first rating with a decision on the whole response, by example."""
+    """Map each example to a rating of every annotator who decided on the whole response: the first such rating.
+
+    Args:
+        ratings: Ratings by all raters, in any order; an annotator's first rating is the one with the lowest sample.
+        ids: Ids of the examples.
+    """
     first: dict[str, dict[str, Rating]] = {id: {} for id in ids}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         if rating.kind == "human" and rating.passed is not None and rating.id in first:

@@ -269,7 +269,12 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute each example's mean rating of a version minus that of the original; nan where either is missing."""
+        """Compute each example's mean rating of its changed text minus that of the original; nan if either is missing.
+
+        Args:
+            version: Name of the change.
+            criterion: The criterion that is rated.
+        """
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 

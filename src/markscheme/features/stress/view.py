@@ -313,7 +313,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Return the results in which neither a shift nor its absence is shown, of changes that shouldn't move ratings."""
+    """Return results that show neither a shift nor its absence, for changes that shouldn't move ratings."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 

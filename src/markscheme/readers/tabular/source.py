@@ -284,7 +284,7 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], path: Path, name: str) -> Sheet:
-    """Make a Sheet from a header and rows; drop blank rows and repeated headers, and refuse rows that are longer.
+    """Make a Sheet from a header and rows; drop blank rows and repeated headers, refuse rows longer than the header.
 
     A shorter row ends in empty cells, as spreadsheets leave out the last delimiters of a row; a note says so.
 

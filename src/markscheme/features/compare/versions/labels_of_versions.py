@@ -116,7 +116,7 @@ def _decision_alone(label: Rating) -> Rating | None:
 
 
 def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
-    """Convert each label by people with a function, or drop it if that returns None; drop examples without labels."""
+    """Convert each label by people with a function that returns None to drop it; drop examples without labels."""
     labelled = []
     for example in examples.examples:
         labels = [changed(label) for label in example.labels if label.kind in PEOPLE]

@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 def mark_test(
     scores: Floats, passed: Floats, weights: Floats, mark: float, odds: float = 1.0
 ) -> tuple[float, float | None]:
-    """Test the pass mark: whether annotators pass as many of the responses at this score as the odds say.
+    """Test the pass mark: whether annotators pass responses whose score is the pass mark as often as `odds` says.
 
     The test is by likelihood ratio, with a logistic regression of decisions on scores.
 

@@ -114,7 +114,7 @@ def propose_numbers(
 
 
 def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
-    """Measure, by cross-validation, how many more decisions refitted weights and pass mark get right than the author's.
+    """Measure, by cross-validation, how many more decisions are right if weights and pass mark are refitted.
 
     The cross-validation is repeated with four orders of the units, drawn from a digest of the units' names.
 
@@ -244,7 +244,10 @@ def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return each row's weight times the cost of deciding it wrongly; false pass and false fail cost 1 on average."""
+    """Return each row's weight times the cost of deciding it wrongly.
+
+    A false pass costs `numbers.odds` times as much as a false fail, and the mean of the two costs is 1.
+    """
     cost = np.where(rows.passed == 0, numbers.odds, 1.0)
     return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
 

@@ -340,7 +340,12 @@ def _evidence_by_horizons(
 
 
 def _n_shared(decided: Floats, majority: Floats) -> int:
-    """Return the number of examples with a decision in a look and with a majority decision in the accepted runs."""
+    """Return the number of examples with a decision in a look and with a majority decision in the accepted runs.
+
+    Args:
+        decided: The judge's decisions in the look, nan if missing.
+        majority: Its majority decisions in the accepted runs, on the same examples; nan if missing.
+    """
     return int((~np.isnan(decided) & ~np.isnan(majority)).sum())
 
 

@@ -428,7 +428,7 @@ def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> dateti
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
-    """Map each response that the judge decided on to the judge's name, None if the file has none, and the decision.
+    """Map each response that the judge decided on to a pair: the judge's name, if the file has one, and the decision.
 
     Args:
         file: The file's ratings.

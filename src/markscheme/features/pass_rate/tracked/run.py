@@ -612,7 +612,13 @@ def _anchors(folder: Path) -> Callable[[date | None, str], AnchorWatch] | None:
 
 
 def _labels(folder: Path, rubric: Rubric, memory: StreamMemory) -> dict[str, bool]:
-    """Map the digest of each audited response's id to people's decision on the response."""
+    """Map the digest of each audited response's id to people's decision on the response.
+
+    Args:
+        folder: The rubric's calibration folder, in which people's labels are.
+        rubric: The rubric.
+        memory: What is stored of the stream, with the responses that were drawn as audits.
+    """
     ratings_folder = folder / RATINGS_FOLDER
     audited = {row.id for row in memory.graded.values() if row.is_audited}
     by_id: dict[str, list[Rating]] = {}

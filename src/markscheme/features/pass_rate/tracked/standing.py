@@ -79,7 +79,10 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week that a look counted or, if it counted none, the week of the last day that was over then."""
+    """Return the last week that a look counted.
+
+    If it counted no week, return the week with the last day that had ended when the look was taken.
+    """
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 

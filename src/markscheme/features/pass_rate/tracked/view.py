@@ -221,7 +221,10 @@ def _of_judge(look: Look) -> str:
 
 
 def _moved_earlier(look: Look) -> bool:
-    """Return True if the look names the judge, but the judge hasn't moved since its run was last accepted."""
+    """Return True if the look names the judge as the cause, but the judge must have moved before its run was accepted.
+
+    Since the run was last accepted, the evidence that the judge moved hasn't reached the alarm threshold.
+    """
     return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
 
@@ -438,7 +441,7 @@ def _weeks(look: Look) -> Table:
 
 
 def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
-    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are found.
+    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are noticed.
 
     Args:
         rates: The judge's rates that the plans assume.
