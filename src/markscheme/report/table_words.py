@@ -17,25 +17,29 @@ MOST_READ_ALIKE: Final = 5
 # --- line two --------------------------------------------------------------------------------------------------------
 
 
-def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str:
+def line_two(reading: TableReading, criterion: str | None = None, even_splits: int = 0) -> str:
     """Describe in a line how a table was read: each rater's column, the id column, and how many rows count.
 
     Args:
         reading: The table as it was read.
-        criterion: The criterion, whose columns are described.
+        criterion: The criterion, whose columns are described; None for those of all criteria.
         even_splits: Number of rows on which annotators split evenly, which the line states if there are any.
     """
-    values = reading.values[criterion]
-    read_as = {side.name: _values(side.name, values) for side in reading.sides(criterion)}
-    alike = {how: [name for name in read_as if read_as[name] == how] for how in read_as.values()}
-    called = {name: name if len(alike[how]) <= MOST_READ_ALIKE else listed(alike[how]) for name, how in read_as.items()}
-    columns = dict.fromkeys(f"{called[name]}: {how}" for name, how in read_as.items())
+    criteria = [*reading.roles.criteria] if criterion is None else [criterion]
+    sides = [(side.name, reading.values[name]) for name in criteria for side in reading.sides(name)]
+    read_as = dict.fromkeys((name, _values(name, values)) for name, values in sides)
+    alike = {how: [name for name, of_name in read_as if of_name == how] for _, how in read_as}
+    columns = dict.fromkeys(
+        f"{name if len(alike[how]) <= MOST_READ_ALIKE else listed(alike[how])}: {how}" for name, how in read_as
+    )
     unit = reading.roles.single.get("id")
     stated = " (stated)" if reading.options.id is not None else ""
     where = [f"id: {unit or 'the column without a name'}{stated}"] if unit is not None else []
     compared = "with both" if reading.has_judge else "with two or more"
     split = f", {even_splits} split evenly" if even_splits else ""
-    rows = f"{counted(len(reading.ids), 'row')}, {reading.with_both(criterion)} {compared}{split}"
+    both = [reading.with_both(name) for name in criteria]
+    n_both = " to ".join(str(n) for n in sorted({min(both), max(both)}))
+    rows = f"{counted(len(reading.ids), 'row')}, {n_both} {compared}{split}"
     return " · ".join([*columns, *where, rows])
 
 

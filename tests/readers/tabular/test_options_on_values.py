@@ -10,6 +10,7 @@ from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.report.table_words import line_two, reading_json
+from markscheme.report.views.tables import view
 
 Columns: TypeAlias = dict[str, list[Any]]
 ONE_TO_FIVE = [1, 2, 3, 4, 5] * 6
@@ -126,3 +127,32 @@ def test_the_order_of_rows_changes_no_figure_if_two_categories_are_equally_frequ
     assert figures[0]["agreement_constant"] == figures[1]["agreement_constant"]
     assert figures[0]["gain"] == figures[1]["gain"]
     assert figures[0]["criteria"] == figures[1]["criteria"]
+
+
+def test_the_line_on_how_a_table_was_read_names_the_columns_of_every_criterion() -> None:
+    reading = read(TWO_CRITERIA)
+    said = line_two(reading)
+    for side in ("judge", "human"):
+        assert f"{side}_tone: yes/no (yes passes)" in said
+        assert f"{side}_quality: levels 1 to 5 (seen)" in said
+    assert said.endswith("30 rows, 30 with both")
+    assert "quality" not in line_two(reading, "tone")
+    gaps = {**TWO_CRITERIA, "judge_tone": [None, *TWO_CRITERIA["judge_tone"][1:]]}
+    assert line_two(read(gaps)).endswith("30 rows, 29 to 30 with both")
+
+
+def test_the_title_of_a_report_by_criterion_names_the_judge_s_column_of_each_criterion() -> None:
+    result: Any = calibrate(TWO_CRITERIA)
+    assert view(result).title == "table · judge_tone, judge_quality · 30 rows"
+
+
+def test_a_rater_of_several_criteria_who_reads_the_same_in_each_is_named_once_in_the_line_on_the_reading() -> None:
+    levels = [1, 2, 3, 4, 5, 5] * 6
+    rows = [
+        {"id": f"e{index}", "rater": rater, "tone": of_rater, "facts": of_rater}
+        for index, level in enumerate(levels)
+        for rater, of_rater in (("gpt-4", level), ("ann", level if index % 6 else 2))
+    ]
+    reading = read_in_memory(rows, ColumnOptions(judge=("gpt-4",), human=("ann",)))
+    assert [*reading.roles.criteria] == ["tone", "facts"]
+    assert line_two(reading).startswith("gpt-4: levels 1 to 5 (seen) · ann: levels 1 to 5 (seen) · id: id")

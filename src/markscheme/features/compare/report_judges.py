@@ -34,7 +34,7 @@ def _with_reading(document: Document, compared: Compared) -> Document:
     """Return a report on judges; if they are columns of a table, add at its top how the table was read."""
     if compared.table is None:
         return document
-    how = line_two(compared.table, next(iter(compared.table.roles.criteria)))
+    how = line_two(compared.table)
     return replace(document, source=f"{how}. {document.source}")
 
 

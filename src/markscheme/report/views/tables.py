@@ -8,7 +8,7 @@ from typing import Any, Final
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.tables import AnnotatorAgreement, AnnotatorFigures, TableCalibrations
-from markscheme.phrases import counted, in_words, percent
+from markscheme.phrases import counted, in_words, listed, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.table_words import line_two, reading_json
@@ -49,9 +49,10 @@ def by_criterion(result: TableCalibrations) -> doc.Document:
     reading = result.reading
     first = next(iter(result.criteria.values()))
     rows = tuple(_row(name, calibration) for name, calibration in result.criteria.items())
+    judges = dict.fromkeys(calibration.rater.name for calibration in result.criteria.values())
     return doc.Document(
-        title=f"{reading.name} · {first.rater.name} · {counted(len(reading.ids), 'row')}",
-        source=line_two(reading, next(iter(result.criteria))),
+        title=f"{reading.name} · {listed([*judges])} · {counted(len(reading.ids), 'row')}",
+        source=line_two(reading),
         blocks=(_callout(result), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(result)))),
         has_page=True,
         more=first.commands.calibrate(),
@@ -136,13 +137,12 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
         blocks.append(doc.Notes(tuple(_about(figures))))
         blocks += _pairs(figures)
         if figures.differing:
-            listed = doc.Ids(figures.differing)
-            blocks.append(doc.Notes((("They differ on ", listed, "."),)))
+            blocks.append(doc.Notes((("They differ on ", doc.Ids(figures.differing), "."),)))
         details += measures.view(figures.measures).sections
     raters = {name for figures in result.criteria.values() for name in figures.annotators}
     return doc.Document(
         title=f"{reading.name} · {counted(len(reading.ids), 'row')}, {counted(len(raters), 'rater')}",
-        source=line_two(reading, next(iter(result.criteria))),
+        source=line_two(reading),
         blocks=tuple(blocks),
         sections=tuple(details),
         has_page=True,
