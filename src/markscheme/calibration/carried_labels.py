@@ -255,7 +255,7 @@ def _under_current(label: Rating, rubric: Rubric) -> Rating:
 
 
 def _as_before_rewording(label: Rating, rubric: Rubric) -> Rating:
-    """Return a label in which a rater's answers given since the rewording are replaced by the rater's earlier ones."""
+    """Return a label in which answers given since a rewording are replaced by the rater's answers before it."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 
 

@@ -183,14 +183,14 @@ def settings_on_record(path: Path | None) -> tuple[RecordedTrial, ...]:
 
 
 def record_settings(path: Path | None, current: Sequence[RecordedTrial]) -> tuple[tuple[RecordedTrial, ...], bool]:
-    """Record today's settings that are new, and return all settings on record in the project, with today's.
+    """Record the settings of this run that are new, and return all settings on record in the project.
 
     Args:
         path: The file of the record, in the rubric's folder, which is made; None if there is no folder for it.
         current: The settings of this run.
 
     Returns:
-        The settings on record with today's, and True if today's could be written.
+        The settings on record, with those of this run, and True if those of this run could be written.
 
     Raises:
         RatingError: A line of the record can't be read.

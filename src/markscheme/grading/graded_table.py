@@ -149,7 +149,7 @@ class GradedTable:
 
     @property
     def _criteria(self) -> tuple[Criterion, ...]:
-        """The criteria of the run's rubric, each of which has a column in the table."""
+        """The criteria with a column in the table: those of the run's rubric; () if every row brings its own rubric."""
         return self.grading.rubric.criteria if self.grading.has_core else ()
 
     @property

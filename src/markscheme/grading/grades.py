@@ -129,7 +129,7 @@ class Grade:
 
     @property
     def unclipped(self) -> float | None:
-        """Score before it is clipped to 0 to 1, for a response graded by its own rubric; None if there is none."""
+        """Score before it is clipped to 0 to 1; None for a response without a score, or without a rubric of its own."""
         if self.rubric is None or self.scored is None:
             return None
         return unclipped_score(self.outcomes, self.rubric)

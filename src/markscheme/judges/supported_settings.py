@@ -179,7 +179,7 @@ class TakenSettings:
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
-        """Return the limit of an answer's tokens that a request in the given form sends."""
+        """Return the largest number of tokens of an answer that a request in the given form allows."""
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:

@@ -248,7 +248,7 @@ class _Table:
         return {}
 
     def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
-        """Add the ratings of a row; return each rating with the name of its run."""
+        """Add the ratings of a row; return each with the name of the run of a judge that it is from, "" if unnamed."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return []

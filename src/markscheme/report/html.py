@@ -255,7 +255,7 @@ def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
 
 
 def cut(text: str, limit: int) -> str:
-    """Cut a text to `limit` characters and say how many are missing; spell out invisible characters.
+    """Cut a text to `limit` characters and say how many it had in all; spell out invisible characters.
 
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')

@@ -435,7 +435,7 @@ def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[
 
 
 def corrected_coefficient(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
-    """Compute the chance-corrected coefficient of a name, one of `CHANCE_CORRECTED`, and what it is made of."""
+    """Compute a chance-corrected coefficient by its name in `CHANCE_CORRECTED`, and the agreements it is made of."""
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, Reason):
         return Corrected(math.nan, math.nan, math.nan, str(disagreements))

@@ -227,7 +227,7 @@ class GroupedMean(GroupedFigure):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute the standard error, times √n, of the mean on the side of a value; nan without examples.
+        """Compute √n times the standard error of the mean's limit on the side of a value; nan without examples.
 
         Args:
             bound: The value. If it is below the mean, the standard error is that of the lower limit, else that of the

@@ -15,7 +15,7 @@ from markscheme.stats.intervals import Flags, Floats
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
     """Return flags of the examples that can support a promise, shape (n,).
 
-    They were drawn at random, and haven't been used to tune a threshold.
+    These examples were drawn at random, and haven't been used to tune a threshold.
 
     Args:
         labels: Annotators' decisions on the examples.

@@ -26,7 +26,7 @@ class _ReadingCall:
     """
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
-        """Make the call from the arguments of the command's function."""
+        """Store the arguments with which the command's function is called, by name."""
         self.arguments = arguments
         self.reading: ReadingOptions = arguments.get("reading") or ReadingOptions()
         self.taking: NotesOptions = arguments.get("taking") or NotesOptions()

@@ -69,7 +69,7 @@ def _why_no_whole(rubric: Rubric) -> str | None:
 
 
 def _left_to_ask(rubric: Rubric, labels: Mapping[Step, Rating]) -> int:
-    """Return on how many more whole responses to ask the annotator for a decision until enough of them have one."""
+    """Return the number of further responses to pass or fail as a whole, until the annotator decided on enough."""
     has_few = sum(criterion.weight != 0 for criterion in rubric.criteria) <= CRITERIA_OF_SHORT_RUBRICS
     decided = {step.id for step, label in labels.items() if label.passed is not None}
     return max(0, (ENOUGH if has_few else ENOUGH_FOR_MANY) - len(decided))

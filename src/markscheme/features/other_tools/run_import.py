@@ -194,9 +194,9 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Map each file whose name may name a rater to this rater; None if the sheet's name has none.
+    """Map files to the raters that the files' names name; the sheet to None if its name has no rater.
 
-    These files are the sheet and, if ratings are written to a folder of ratings, the file to write.
+    The files are the sheet and, if ratings are written to a folder of ratings, the file to write.
 
     Args:
         sheet: The file that a labelling page saved.

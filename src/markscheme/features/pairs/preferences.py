@@ -112,9 +112,10 @@ def order_figures(
 
 
 def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
-    """Return the preferences of ratings in one shown order, shape (n_pairs,): -1 for the response stored first.
+    """Return the preferences in ratings with one shown order, as numbers, shape (n_pairs,).
 
-    The second response is 1, a tie 0, and a pair without such a rating nan.
+    A number is -1 if the response stored first is preferred, 1 if the second is, 0 for a tie, and nan for a pair
+    without a rating in that order.
 
     Args:
         rubric: The rubric.

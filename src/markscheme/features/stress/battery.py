@@ -140,7 +140,10 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric to ask about a version with; None if a change of the rubric would leave it as it is."""
+        """Return the rubric by which the judge is asked about a version.
+
+        None if the version is a change of the rubric that would leave this rubric as it is.
+        """
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None

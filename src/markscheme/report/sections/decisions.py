@@ -143,7 +143,7 @@ def _good_for_trends(decision: Decision) -> str:
 
 
 def first_false_passes(comparison: Comparison) -> doc.Items:
-    """List the first false passes: the response's beginning, why people fail it, and why the judge passes it."""
+    """List a few false passes: for each, the response's beginning, why people fail it, and why the judge passes it."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.Items((), are_examples=True)
     unread = comparison.gold.held_out_ids

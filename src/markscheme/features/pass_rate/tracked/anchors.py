@@ -327,7 +327,7 @@ def _evidence_by_horizons(
     flips: Sequence[tuple[int, int]],
     shifts: Mapping[str, Sequence[Floats]],
 ) -> tuple[float, ...]:
-    """Compute the evidence after each look that the judge changed, anew after every `HORIZON` looks.
+    """Compute the evidence after each look that the judge changed, beginning again after every `HORIZON` looks.
 
     The arguments are those of `_evidence`.
     """
