@@ -102,7 +102,7 @@ def read_sheet(reading: ImportedFile) -> None:
     try:
         if data.get("rubric") != wording_of(rubric):
             raise ValueError(_other_words(data, rubric))
-        _check_head(data, rubric)
+        check_head(data, rubric.name)
         _check_pool(data, rubric)
     except ValueError as fault:
         raise RatingError(str(fault), path=reading.path) from fault
@@ -120,15 +120,15 @@ def saved_for(name: str) -> str:
     return re.sub(r" ?\(\d+\)$", "", name)
 
 
-def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
+def check_head(data: Mapping[str, Any], name: str) -> None:
     """Raise ValueError if a labelling sheet's head was changed, by the head's digest with the project's secret key.
 
     Args:
         data: The sheet's data: its head with the digest, and ratings.
-        rubric: The rubric, whose calibration folder has the key.
+        name: Name of the rubric, whose calibration folder has the key.
     """
-    folder = find_calibration(rubric.name, Path.cwd())
-    path = folder / KEY if folder else Path("calibration", rubric.name, KEY)
+    folder = find_calibration(name, Path.cwd())
+    path = folder / KEY if folder else Path("calibration", name, KEY)
     if not path.is_file():
         raise ValueError(f"can't be checked: {path} isn't here; import it where it was written, or copy that file here")
     head = {name: value for name, value in data.items() if name != "ratings"}

@@ -93,8 +93,9 @@ def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling
 
 
 def test_rows_are_labelled_on_their_own_criteria_and_on_those_of_a_rubric_that_they_share(
-    folder: Path,
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(folder)
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
     judge = (folder / "judging.py").read_text().replace('"(c[0-9]+)"', '"((?:row-)?c[0-9]+)"')
     (folder / "judging.py").write_text(judge.replace("town in said", "town in said or town == 'any'"))
@@ -112,15 +113,91 @@ def test_rows_are_labelled_on_their_own_criteria_and_on_those_of_a_rubric_that_t
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 17
 
 
-def test_label_refuses_a_rubric_next_to_a_file_without_rubrics_or_next_to_rows_on_an_offline_page(
-    folder: Path,
-) -> None:
+def test_label_refuses_a_rubric_next_to_a_file_without_rubrics(folder: Path) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
     (folder / "plain.jsonl").write_text('{"id": "a", "response": "It passes Leeds."}\n')
     plain = run("markscheme", "label", "core.yaml", "plain.jsonl", cwd=folder)
     assert (plain.returncode, "markscheme label core.yaml --pool plain.jsonl" in plain.stderr) == (2, True)
-    sheet = run("markscheme", "label", "core.yaml", "rows.jsonl", "--sheet", "ann.html", cwd=folder)
-    assert (sheet.returncode, "label core.yaml and rows.jsonl on the page" in sheet.stderr) == (2, True)
+
+
+def answer_sheet(page: Path, answers: Path, **changed: str) -> None:
+    """Answer all questions of an offline page with "met", as a browser saves them, with changed entries of its head."""
+    script = re.search(r'id="data">(.*)</script>', page.read_text())
+    assert script
+    sheet = json.loads(script[1])["sheet"]
+    met = dict(zip(sheet["head"]["criteria"], [rated["1"] for rated in sheet["rated"]], strict=True))
+    ratings = [
+        {"id": id, "rater": "ann", "kind": "human", "sample": sample, "under": sheet["head"]["under"], "blind": True,
+         "criteria": {name: met[name] for name in sheet["head"]["asks"][id]}}
+        for id, sample in sheet["head"]["steps"]
+    ]  # fmt: skip
+    answers.write_text(json.dumps({**sheet["head"], **changed, "ratings": ratings}))
+
+
+def test_answers_on_an_offline_page_about_rows_and_a_rubric_that_they_share_are_imported_by_the_printed_command(
+    folder: Path,
+) -> None:
+    (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
+    (folder / "other.yaml").write_text("criteria: [{name: c1, requirement: Names a river}]\n")
+    sheet = ("core.yaml", "rows.jsonl", "--rater", "ann", "--sheet", "ann.html")
+    printed = run("markscheme", "label", *sheet, cwd=folder).stdout
+    command = shlex.split(printed.splitlines()[-1])
+    answer_sheet(folder / "ann.html", folder / "rows.jsonl-ann.json", core="other.yaml")
+    forged = run(*command, cwd=folder)
+    assert (forged.returncode, "its head isn't the one that was written" in forged.stderr) == (2, True)
+    answer_sheet(folder / "ann.html", folder / "rows.jsonl-ann.json")
+    taken_in = run(*command, cwd=folder)
+    assert taken_in.returncode == 0, taken_in.stderr
+    assert "Next: markscheme calibrate core.yaml rows.jsonl" in taken_in.stdout
+    progress = run("markscheme", "label", "core.yaml", "rows.jsonl", "--progress", cwd=folder).stdout
+    assert "17 of 17 criteria, in 6 of 6 tasks" in " ".join(progress.split())
+    again = run("markscheme", "label", *sheet, cwd=folder).stdout
+    assert "ann.html: 0 of 6 to label by ann" in again
+
+
+def test_commands_about_rows_in_another_folder_name_the_file_by_its_path(folder: Path) -> None:
+    (folder / "data").mkdir()
+    (folder / "rows.jsonl").rename(folder / "data/rows.jsonl")
+    rows = ("markscheme", "label", "data/rows.jsonl")
+    printed = run(*rows, "--rater", "ann", "--sheet", "ann.html", cwd=folder).stdout
+    assert "Next: markscheme label data/rows.jsonl --rater" in run(*rows, "--progress", cwd=folder).stdout
+    assert "Next: markscheme label data/rows.jsonl --rater" in run(*rows, "--plan", cwd=folder).stdout
+    answer_sheet(folder / "ann.html", folder / "rows.jsonl-ann.json")
+    taken_in = run(*shlex.split(printed.splitlines()[-1]), cwd=folder)
+    assert "Next: markscheme calibrate data/rows.jsonl" in taken_in.stdout, taken_in.stderr
+
+
+def test_the_plan_of_rows_names_the_labels_that_are_left_the_calls_of_a_run_and_the_next_command(folder: Path) -> None:
+    (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
+    plan = ("markscheme", "label", "rows.jsonl", "--plan")
+    before = run(*plan, cwd=folder).stdout
+    assert "rows.jsonl · 0 labelled examples" in before
+    assert "? Label all 6 that are left in rows.jsonl." in before
+    assert "Calibrating a judge takes 6 calls" in before
+    assert "Next: markscheme label rows.jsonl --rater YOUR-NAME" in before
+    with_core = ("markscheme", "label", "core.yaml", "rows.jsonl", "--plan", "-o", "criteria_per_call=1")
+    one_by_one = run(*with_core, "-o", "annotators=2", cwd=folder).stdout
+    assert "Calibrating a judge takes 17 calls" in one_by_one
+    assert "Labels to give: 12." in one_by_one
+    assert "Next: markscheme label core.yaml rows.jsonl --rater YOUR-NAME" in one_by_one
+    work = open_work("rows.jsonl", folder, rater="ann")
+    first = work.steps[0]
+    work.give(first, ResponseAnswers({question.criterion.name: "1" for question in work.questions_at(first)}))
+    work.file.close()
+    one = " ".join(run(*plan, cwd=folder).stdout.split())
+    said = ("1 labelled example", "Label all 5 that are left", "takes 1 call:")
+    assert [sentence in one for sentence in said] == [True] * 3
+    labelled(folder, "ben").file.close()
+    after = run(*plan, "--judge", "function:judging:judge", cwd=folder).stdout
+    assert "Calibrate a judge: it says how many more tasks decide." in after
+    assert "Next: markscheme calibrate rows.jsonl --judge function:judging:judge" in after
+    assert json.loads(run(*plan, "--json", cwd=folder).stdout)["labelled"] == 6
+
+
+@pytest.mark.parametrize("option", ["--pool", "--ratings", "--examples"])
+def test_the_plan_of_rows_refuses_an_option_that_names_another_file(folder: Path, option: str) -> None:
+    refused = run("markscheme", "label", "rows.jsonl", "--plan", option, "rows.jsonl", cwd=folder)
+    assert (refused.returncode, f"leave {option} out" in refused.stderr) == (2, True)
 
 
 def test_an_offline_labelling_page_asks_about_each_row_s_own_criteria(folder: Path) -> None:
@@ -135,18 +212,8 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     folder: Path,
 ) -> None:
     printed = run("markscheme", "label", "rows.jsonl", "--rater", "ann", "--sheet", "ann.html", cwd=folder).stdout
-    script = re.search(r'id="data">(.*)</script>', (folder / "ann.html").read_text())
-    assert script
-    sheet = json.loads(script[1])["sheet"]
-    met = dict(zip(sheet["head"]["criteria"], [answers["1"] for answers in sheet["rated"]], strict=True))
-    ratings = [
-        {"id": id, "rater": "ann", "kind": "human", "sample": sample, "under": sheet["head"]["under"], "blind": True,
-         "criteria": {name: met[name] for name in sheet["head"]["asks"][id]}}
-        for id, sample in sheet["head"]["steps"]
-    ]  # fmt: skip
-    (folder / "rows.jsonl-ann.json").write_text(json.dumps({**sheet["head"], "ratings": ratings}))
-    command = shlex.split(printed.splitlines()[-1])
-    taken_in = run(*command, cwd=folder)
+    answer_sheet(folder / "ann.html", folder / "rows.jsonl-ann.json")
+    taken_in = run(*shlex.split(printed.splitlines()[-1]), cwd=folder)
     assert taken_in.returncode == 0, taken_in.stderr
     run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--json", "report.json", cwd=folder)
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11

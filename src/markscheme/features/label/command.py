@@ -28,7 +28,7 @@ from markscheme.options.settings import typed_options
 from markscheme.options.table import options_of
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import names_table
+from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
@@ -126,7 +126,7 @@ def label(
     _refuse_two_steps(steps | {"--audits": audits}, sheet)
     core = None
     if rows is not None:
-        for option, value in {"--plan": plan, "--same-meaning": same_meaning, "--disputed": disputed}.items():
+        for option, value in {"--same-meaning": same_meaning, "--disputed": disputed}.items():
             if value:
                 raise UsageError(f"{option} is about one rubric or file: leave {rubric} or {rows} out")
         core, rubric = rubric, rows
@@ -135,8 +135,19 @@ def label(
             _refuse_half_a_draw(next, pool, to)
         elif to is None:
             raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
-        from markscheme.features.label import print_plan, run_plan, setup
+        from markscheme.features.label import plan_rows, print_plan, run_plan, setup
 
+        who = () if share is None else _typed_share(share, each, overlap)
+        who = who if rater is None else (*who, "--rater", rater)
+        on_pages = " ".join(_typed_for_pages(who, labelling, page))
+        if core is not None or rows_bring_rubrics(Path(rubric)):
+            of_rubric: dict[str, object] = {"--pool": pool, "--next": next, "--to": to, "--pairs": pairs or None}
+            of_rubric |= {"--ratings": ratings, "--examples": labels.examples}
+            of_rubric |= {"--split": labels.split, "--only": labels.only}
+            unused = [option for option, value in of_rubric.items() if value not in (None, ())]
+            made = plan_rows.plan_of_rows(Path(rubric), core, labels, labelling, ask, judges=judge, unused=unused)
+            made = replace(made, on_pages=on_pages)
+            return print_plan.print_plan(made, None, json, details=labelling.details, quiet=quiet)
         if names_table([rubric]) and pool is None:
             table = columns.of_table(judge)
             return print_plan.print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
@@ -161,9 +172,7 @@ def label(
         )
         if pool is not None and to is None:
             made = run_plan.with_pool(made, pool, planned_rubric, labels.examples, by_rater)
-        who = () if share is None else _typed_share(share, each, overlap)
-        who = who if rater is None else (*who, "--rater", rater)
-        made = replace(made, on_pages=" ".join(_typed_for_pages(who, labelling, page)))
+        made = replace(made, on_pages=on_pages)
         return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")

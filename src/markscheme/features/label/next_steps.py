@@ -9,6 +9,7 @@ from markscheme.errors import RatingError
 from markscheme.features.label.label_session import LabelSession
 from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
+from markscheme.rubrics.rubric import Rubric
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
@@ -48,8 +49,18 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
 
 def commands_on(work: LabelSession) -> Commands:
     """Return the builder of commands on what is labelled: a rubric, rows, or a rubric and rows that share it."""
-    commands = Commands.on(work.rubric)
-    return commands if work.core is None else replace(commands, rubric=f"{quote(work.core)} {commands.rubric}")
+    return commands_on_rows(work.rubric, work.core)
+
+
+def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
+    """Return the builder of commands on a rubric, which may be that of rows, and on one that the rows share.
+
+    Args:
+        rubric: The rubric.
+        core: Name or file of the rubric that rows share; None without one.
+    """
+    commands = Commands.on(rubric)
+    return commands if core is None else replace(commands, rubric=f"{quote(core)} {commands.rubric}")
 
 
 def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:

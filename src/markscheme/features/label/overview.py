@@ -1,16 +1,17 @@
 """Overview of labelling: how much each annotator has labelled, how often they agree, and who changes answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 from statistics import median
 from typing import Any
 
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR, Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import AGREEMENT_STEP, agreement_so_far, first_labels, ratings_in
+from markscheme.features.label.next_steps import commands_on_rows
 from markscheme.features.label.pool import read_pool
 from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.rows import rows_named
@@ -28,7 +29,7 @@ _ABOUT_COLUMNS = (
     "Same twice: of the levels given when a response came back. Agrees with others: of the levels that another "
     "annotator gave too, over all criteria. –: none, or not recorded."
 )
-_CALIBRATE_ROWS = "Calibrate a judge: it says how many more tasks decide."
+CALIBRATE_ROWS = "Calibrate a judge: it says how many more tasks decide."
 STEADY_SHARE = 0.8
 """Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
 LEAST_REPEATED = 10
@@ -137,7 +138,7 @@ def overview_of(named: str, here: Path, pool: Path | None, core: str | None = No
     annotators = tuple(_annotator(rater, ratings, first, rubric, together=together) for rater in raters)
     own_examples = _own_examples(rubric, folder) if rows is None else ExampleSet(())
     is_done = rows is not None and all(counts.values())
-    needed = NextLabels(None, _CALIBRATE_ROWS) if is_done else next_labels(folder, rubric, own_examples)
+    needed = NextLabels(None, CALIBRATE_ROWS) if is_done else next_labels(folder, rubric, own_examples)
     return Overview(
         rubric,
         len(ids),
@@ -255,9 +256,7 @@ def _onward(overview: Overview) -> tuple[str, str]:
 
     If too few examples have two annotators, the next step is that a second annotator labels.
     """
-    commands = Commands.on(overview.rubric)
-    if overview.core is not None:
-        commands = replace(commands, rubric=f"{quote(overview.core)} {commands.rubric}")
+    commands = commands_on_rows(overview.rubric, overview.core)
     labels = overview.next_labels.labels
     if overview.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)

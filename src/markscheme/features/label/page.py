@@ -96,6 +96,7 @@ def sheet_of(work: LabelSession, *, timed: bool, sent_along: set[str] | None = N
         "rater": work.file.rater,
         "kind": work.file.kind,
         "name": rubric.name,
+        **({} if work.core is None else {"core": work.core}),
         "criteria": {criterion.name: criterion.wording for criterion in rubric.criteria},
         "under": asked_under(rubric),
         "responses": responses,

@@ -36,11 +36,13 @@ class RowsToLabel(NamedTuple):
         rubric: Each different criterion of all rows once.
         pool: The responses.
         criteria_by_id: The criteria on which each response is labelled, by the response's id.
+        rubric_by_id: The rubric by which a judge grades each response, by the response's id.
     """
 
     rubric: Rubric
     pool: ResponsePool
     criteria_by_id: Mapping[str, Sequence[Criterion]]
+    rubric_by_id: Mapping[str, Rubric]
 
     @property
     def note(self) -> str:
@@ -85,13 +87,14 @@ def rows_named(path: Path, here: Path, core: str | None, *, every: bool) -> Rows
     return None
 
 
-def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None) -> RowsToLabel:
+def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None, run: Rubric = ROWS_ALONE) -> RowsToLabel:
     """Read responses to label from a file whose rows bring their own criteria.
 
     Args:
         path: The file.
         every: True if responses are labelled on all of their criteria, however many there are.
         core: The rubric that all rows share, on whose criteria each response is labelled too; None without one.
+        run: The rubric that says how a judge is asked about rows, if they share none.
 
     Raises:
         RatingError: Rows or their rubrics are invalid; the message names each with its line.
@@ -102,7 +105,7 @@ def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None) -> Row
     labels: list[tuple[Rating, Rubric]] = []
     for line, data in numbered_rows(path):
         try:
-            example, rubric = _row(data, line, core)
+            example, rubric = _row(data, line, core, run)
         except (RatingError, ValueError) as error:
             faults.append(Fault(error.faults[0].problem if isinstance(error, RatingError) else str(error), line))
             continue
@@ -114,6 +117,7 @@ def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None) -> Row
     if faults or not examples:
         raise RatingError(faults or "holds no row", path=path)
     of_all, names = rubric_of_all(rubrics.values(), path.name)
+    of_all = replace(of_all, source=path)  # by which printed commands name the file
     criteria_by_id = {
         id: [of_all.criterion(names[criterion.wording]) for criterion in _criteria_to_ask(rubric, id, every=every)]
         for id, rubric in rubrics.items()
@@ -125,15 +129,15 @@ def rows_to_label(path: Path, *, every: bool, core: Rubric | None = None) -> Row
         )
         for label, rubric in labels
     )
-    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), in_file), criteria_by_id)
+    return RowsToLabel(of_all, ResponsePool(tuple(examples), (), in_file), criteria_by_id, rubrics)
 
 
-def _row(data: Any, line: int, core: Rubric | None) -> tuple[Example, Rubric]:
+def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> tuple[Example, Rubric]:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
     data = {"id": f"ex-{line}", **data}
     (example,) = examples_from([{**data, "labels": []}], ROWS_ALONE).examples
-    row_rubric = own_rubric(row_rubric_in(example.submission.inputs, core), core, row_rule(None, core))
+    row_rubric = own_rubric(row_rubric_in(example.submission.inputs, core), core, row_rule(None, core), run)
     if isinstance(row_rubric, str):
         raise ValueError(row_rubric)
     rubric = row_rubric.rubric if row_rubric is not None else core

@@ -63,8 +63,6 @@ def label_on_pages(
         json: True to print JSON.
         core: Name of the rubric that rows share, if `rubric` is a file of rows; None without one.
     """
-    if core is not None and sheet is not None:
-        raise UsageError(f"answers on a sheet are taken in by one rubric: label {core} and {rubric} on the page")
     with _opened(
         rubric,
         pool,

@@ -79,6 +79,8 @@ class Plan:
         n_left: Number of outputs in that file that are not among the rubric's examples.
         on_pool: Options on how that file is read, as typed in a shell.
         on_pages: Options on who labels and on the labelling page, as typed in a shell.
+        rows_left: Number of rows that nobody has labelled on all criteria, if the plan is for rows with criteria of
+            their own; else None.
     """
 
     rubric: str
@@ -98,10 +100,13 @@ class Plan:
     n_left: int = 0
     on_pool: str | None = None
     on_pages: str | None = None
+    rows_left: int | None = None
 
     @property
     def next_step(self) -> str | None:
         """Sentence that says what to label next; None if no labels are needed."""
+        if self.rows_left is not None:
+            return self.next_labels.of(self.rows_left, self.rubric)
         return self.next_labels.in_words or self.to_relabel
 
     @property

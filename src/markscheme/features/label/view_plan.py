@@ -77,7 +77,8 @@ def _about_the_number(plan: Plan) -> Iterator[str]:
     if _costs_much(plan):
         yield "A better rubric or judge may take less work than so many labels."
     if labels is not None and labels.more and plan.annotators > 1:
-        yield f"Labels to give: {labels.more * plan.annotators:,}."
+        to_give = labels.more if plan.rows_left is None else min(labels.more, plan.rows_left)
+        yield f"Labels to give: {to_give * plan.annotators:,}."
 
 
 def _costs_much(plan: Plan) -> bool:
@@ -102,6 +103,10 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
+    if plan.rows_left is not None:
+        is_named = re.search("--(rater|share) ", plan.on_pages or "")
+        by_people = commands.label(_joined(None if is_named else ANNOTATOR, plan.on_pages))
+        return "Next", by_people if labels is not None else commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)

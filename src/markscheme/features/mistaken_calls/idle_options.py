@@ -78,6 +78,11 @@ class _AskedCall:
         return names_table([str(self.arguments.get("rubric", ""))])
 
     @property
+    def is_of_rows(self) -> bool:
+        """True if rows with rubrics of their own are named in place of a rubric, alone or after one that they share."""
+        return self.has("rows") or rows_bring_rubrics(Path(str(self.arguments.get("rubric", ""))))
+
+    @property
     def is_of_rated_files(self) -> bool:
         """True if `calibrate` is given files or a table with ratings in place of a rubric.
 
@@ -199,7 +204,7 @@ _RULES: Final = (
     ),
     _IdleRule(
         "label",
-        lambda call: call.has("plan") and call.is_of_table,
+        lambda call: call.has("plan") and call.is_of_table and not call.is_of_rows,
         ("--rater", *names.OF_SHARES, *names.OF_CALLS, "--ratings", "--split", "--only"),
         "the plan of a table counts all of its rows, and asks no judge; leave it out",
     ),

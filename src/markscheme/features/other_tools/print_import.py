@@ -22,9 +22,11 @@ from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.peek import Peek
 from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
+from markscheme.readers.sheet import check_head, is_sheet
 from markscheme.report.json import dumps as report_json
-from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_of_all
+from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
 from markscheme.rubrics.shape_hints import ShapeOptions
@@ -61,7 +63,7 @@ def print_import(
     """
     paths = [existing_file(path) for path in files]
     targets = TargetFiles(to, examples, append)
-    rubric_of_call = _rubric_of_call(rubric) if rubric else None
+    rubric_of_call, core = _rubric_of_call(rubric, paths) if rubric else (None, None)
     raters = (f"{rater_column}=rater",) if rater_column else ()
     run = import_files(
         paths,
@@ -81,20 +83,50 @@ def print_import(
     command = None
     if rubric is not None and rubric_of_call is not None:
         options = {"rubric": rubric, "only": only, "as": answered_by, "rater-column": rater_column}
+        commands = Commands.on(rubric_of_call)
+        commands = commands if core is None else replace(commands, rubric=f"{quote(core)} {commands.rubric}")
         name = rubric_of_call.name
-        command = _calibration(name, run) or _with_examples(name, paths, run, options, columns)
+        command = _calibration(name, commands, run) or _with_examples(name, paths, run, options, columns)
     document = replace(view(run), onward=None if command is None else ("Next", command))
     put_on_screen(document, sys.stdout if to else sys.stderr)
     return 0
 
 
-def _rubric_of_call(name: str) -> Rubric:
-    """Return the rubric that a name or file on the command line means.
+def _rubric_of_call(name: str, paths: Sequence[Path]) -> tuple[Rubric, str | None]:
+    """Return the rubric that a name or file on the command line means, and the name of one that all rows share or None.
 
-    For a file of rows with rubrics of their own, return one rubric with the criteria of all rows.
+    For a file of rows with rubrics of their own, return one rubric with the criteria of all rows and of the rubric that
+    they share, if the files are labelling sheets about both.
+
+    Args:
+        name: Name or file of the rubric, or a file of rows.
+        paths: The files to import.
     """
     path = Path(name)
-    return _rubric_of_rows(path) if rows_bring_rubrics(path) else rubric_named(name)
+    if not rows_bring_rubrics(path):
+        return rubric_named(name), None
+    core = next(filter(None, (_core_of_sheet(sheet, path.name) for sheet in paths)), None)
+    return _rubric_of_rows(path, None if core is None else rubric_named(core)), core
+
+
+def _core_of_sheet(path: Path, name: str) -> str | None:
+    """Return the rubric that all rows share, as the head of a labelling sheet names it; None if it names none.
+
+    Args:
+        path: The file to import, which may be a sheet.
+        name: Name of the file of rows, whose calibration folder has the key by which the head is checked.
+
+    Raises:
+        RatingError: The sheet's head was changed.
+    """
+    peek = Peek(path)
+    if peek.shape != "json" or not is_sheet(peek) or "core" not in peek.data:
+        return None
+    try:
+        check_head(peek.data, name)
+    except ValueError as fault:
+        raise RatingError(str(fault), path=path) from fault
+    return str(peek.data["core"])
 
 
 def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: bool) -> int:
@@ -125,15 +157,21 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
     return 0
 
 
-def _calibration(name: str, run: ImportRun) -> str | None:
-    """Return the command that calibrates a judge with the imported ratings; None without the rated responses."""
+def _calibration(name: str, commands: Commands, run: ImportRun) -> str | None:
+    """Return the command that calibrates a judge with the imported ratings; None without the rated responses.
+
+    Args:
+        name: Name of the rubric.
+        commands: The commands that may follow.
+        run: The result of the import.
+    """
     ratings = run.targets.ratings
     examples = run.targets.examples
     if ratings is None or (examples is None and not _has_examples(name, run)):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
     is_found = examples is None or not run.file.has_responses or examples.resolve() == _examples_of(name).resolve()
-    of_examples = replace(Commands.on(name), examples=None if is_found else examples)
+    of_examples = replace(commands, examples=None if is_found else examples)
     return (
         of_examples.calibrate_by(ratings=f"--ratings {quote(str(ratings))}") if has_judges else of_examples.calibrate()
     )
@@ -182,8 +220,12 @@ def _examples_of(name: str) -> Path:
     return folder / "examples.jsonl"
 
 
-def _rubric_of_rows(path: Path) -> Rubric:
-    """Return one rubric with all distinct criteria of the rubrics that a file's rows bring.
+def _rubric_of_rows(path: Path, core: Rubric | None) -> Rubric:
+    """Return one rubric with all distinct criteria of the rubrics that a file's rows bring, and of one they share.
+
+    Args:
+        path: The file of rows.
+        core: The rubric that all rows share; None without one.
 
     Raises:
         RatingError: A row or its rubric is invalid.
@@ -191,10 +233,11 @@ def _rubric_of_rows(path: Path) -> Rubric:
     rubrics = []
     for line, row in numbered_rows(path):
         try:
-            brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
+            brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, core), core, row_rule(None, core))
         except ValueError as fault:
             raise RatingError([Fault(str(fault), line)], path=path) from fault
-        if not isinstance(brought, RowRubric):
-            raise RatingError([Fault(brought or NO_RUBRIC, line)], path=path)
-        rubrics.append(brought.rubric)
-    return rubric_of_all(rubrics, path.name)[0]
+        rubric = brought.rubric if isinstance(brought, RowRubric) else core
+        if isinstance(brought, str) or rubric is None:
+            raise RatingError([Fault(brought if isinstance(brought, str) else NO_RUBRIC, line)], path=path)
+        rubrics.append(rubric)
+    return replace(rubric_of_all(rubrics, path.name)[0], source=path)
