@@ -7,7 +7,7 @@ import numpy as np
 
 from markscheme.calibration.whole_labels import WholeLabels
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.kinds import Kind
+from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
@@ -70,7 +70,10 @@ def decided_labels(
         ComparisonError: No example is labelled.
     """
     labels = WholeLabels.of(examples, rubric, kind)
-    counts = ~np.isnan(labels.decided) & may_promise(labels, used)
+    decided = np.where(labels.clear & labels.truth.has_people, labels.truth.decisions, np.nan)
+    counts = ~np.isnan(decided) & may_promise(labels, used)
+    stated = [label for label in labels.ratings if label.kind in PEOPLE and label.passed is not None]
+    passed = labels.means(stated, rubric, decisions=True)[counts]
+    explicit = int((~np.isnan(passed) & (passed != 0.5)).sum())
     truth = labels.truth.rows(counts)
-    explicit = int((~np.isnan(labels.passed[counts])).sum())
-    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, explicit)
+    return DecidedLabels(truth.ids, decided[counts], truth.groups, explicit)

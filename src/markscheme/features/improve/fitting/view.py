@@ -290,7 +290,7 @@ def scores_json(run: ScoresRun) -> dict[str, Any]:
         "p": fitted.p,
         "reason": fitted.reason,
         "scores": len(run.evidence.ids),
-        "computed": run.evidence.labels.computed,
+        "computed": run.evidence.computed,
         "weights": {
             "before": dict(zip(names, fitted.before, strict=True)),
             "after": dict(zip(names, fitted.after, strict=True)),
