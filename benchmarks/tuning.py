@@ -42,7 +42,6 @@ from markscheme.ratings.table import positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
-from markscheme.stats.intervals import IDENTITY
 from tests.stats.weighted_scores import weighted_scores
 
 Floats = npt.NDArray[np.float64]
@@ -223,10 +222,7 @@ def _public_row(name: str, source: str, levels: Floats, marks: Floats, groups: S
     belongs = [group for group, kept in zip(groups, there, strict=True) if kept]
     squares = held_out_squares(levels[there], marks[there], belongs)
     equal, fitted, gated = (float(np.sqrt(column.mean())) for column in squares)
-    differences = [
-        mean_estimate(column - squares[0], transform=IDENTITY, groups=belongs, method="held out")
-        for column in squares[1:]
-    ]
+    differences = [mean_estimate(column - squares[0], groups=belongs, method="held out") for column in squares[1:]]
     spelled = [f"{d.value:+.5f}" + ("" if d.low is None else f" [{d.low:+.5f}, {d.high:+.5f}]") for d in differences]
     errors = f"{equal:.4f} | {fitted:.4f} | {gated:.4f}"
     return f"| {name} | {source} | {there.sum()} | {errors} | {spelled[0]} | {spelled[1]} | {says} |"

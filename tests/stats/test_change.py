@@ -22,7 +22,6 @@ from markscheme.stats.change import (
     sign_flip,
     whole_multiples,
 )
-from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.shares import share
 from tests.stats.shared_numbers import block
 
@@ -345,12 +344,12 @@ def test_ratings_are_converted_to_whole_multiples_of_a_common_unit_such_as_one_h
 
 def test_the_jackknife_standard_error_of_a_mean_equals_the_usual_standard_error_of_a_mean() -> None:
     x = np.array([1.0, 4.0, 2.0, 2.0, 7.0, 3.0, np.nan])
-    estimate = mean_estimate(x, transform=IDENTITY)
+    estimate = mean_estimate(x)
     assert estimate.n == 6
     assert estimate.high is not None
     assert estimate.low == approx(2 * (estimate.value or 0) - estimate.high)
-    assert mean_estimate([], transform=IDENTITY).undefined == "no examples"
-    assert mean_estimate([0.5], transform=IDENTITY).note == "withheld: one example only"
+    assert mean_estimate([]).undefined == "no examples"
+    assert mean_estimate([0.5]).note == "withheld: one example only"
 
 
 WRONG: list[tuple[Any, str]] = [
@@ -364,7 +363,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: benjamini_yekutieli([np.nan]), "from 0 to 1"),
     (lambda: alarm_level(0), "run 0"),
     (lambda: alarm_level(5, planned=4), "run 5"),
-    (lambda: mean_estimate([[1.0]], transform=IDENTITY), r"\(1, 1\)"),
+    (lambda: mean_estimate([[1.0]]), r"\(1, 1\)"),
 ]
 
 
@@ -377,7 +376,7 @@ def test_invalid_arguments_of_tests_of_change_raise_an_error_that_names_the_argu
 def test_results_of_tests_of_change_cannot_be_built_with_impossible_values() -> None:
     with pytest.raises(ValueError, match="mid-p"):
         change.MeanShiftTest(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
-    flips = mean_estimate([0.5, 0.2], transform=IDENTITY)
+    flips = mean_estimate([0.5, 0.2])
     with pytest.raises(ValueError, match="reason"):
         change.ChangeTest(None, None, None, flips, flips, n=2, runs=1)
 

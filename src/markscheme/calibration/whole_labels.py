@@ -30,13 +30,11 @@ class WholeLabels:
 
     Attributes:
         truth: The gold labels.
-        quoted: Ids of labelled examples that the prompt quotes.
         ratings: The labels of the kinds that count.
         clear: Flags of the examples that no rater both passed and failed, shape (n,).
     """
 
     truth: Gold
-    quoted: tuple[str, ...]
     ratings: list[Rating]
     clear: Flags
 
@@ -49,11 +47,11 @@ class WholeLabels:
             rubric: The rubric.
             kind: The kind of labels to collect; None for the strongest kind that the examples have.
         """
-        quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
+        quoted = {example.id for example in examples.labelled.examples if is_quoted(example, rubric)}
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)
         ratings = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
-        return cls(truth, quoted, ratings, ~np.isin(truth.ids, _contradictory(ratings, rubric)))
+        return cls(truth, ratings, ~np.isin(truth.ids, _contradictory(ratings, rubric)))
 
     def means(self, ratings: Sequence[Rating], rubric: Rubric, *, decisions: bool) -> Floats:
         """Return each example's mean decision or overall score by its most trusted kind of labels; nan without labels.

@@ -119,7 +119,7 @@ class ColumnOptions:
             UsageError: A value of `--map` has no `=`.
         """
         sides_of("map", self.map)
-        return replace(self, judge=column_list(judges) or self.judge)
+        return replace(self, judge=COLUMN_NAMES.read(judges) or self.judge)
 
     def first_of_tables(self, but: Container[str] = ()) -> str | None:
         """Return the name of the first option set here that only tables take; None if none is set.
@@ -315,11 +315,6 @@ def span_in(text: str) -> Span | None:
     low = number_in(left.strip())
     high = number_in(right.strip())
     return (low, high) if low is not None and high is not None and low != high else None
-
-
-def column_list(texts: Iterable[str]) -> tuple[str, ...]:
-    """Split an option's values into names; the option may be repeated, or have several names separated by commas."""
-    return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
 
 
 _OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names")

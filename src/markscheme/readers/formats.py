@@ -75,6 +75,10 @@ def all_formats() -> list[FileFormat]:
     return sorted([*OWN_FORMATS, *of_features], key=lambda file_format: file_format.rank)
 
 
+def _possible(expected: Expected) -> list[FileFormat]:
+    return [known for known in all_formats() if not known.expected or expected in known.expected]
+
+
 def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
     """Return the format of a file; None if it is unknown.
 
@@ -82,18 +86,12 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
         peek: The file.
         expected: Contents expected of plain lines, such as ratings or examples.
     """
-    possible = (
-        file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
-    )
-    return next((file_format for file_format in possible if file_format.is_mine(peek)), None)
+    return next((file_format for file_format in _possible(expected) if file_format.is_mine(peek)), None)
 
 
 def known_formats(expected: Expected) -> str:
     """List the formats that a file with the expected kind of content may have, as the end of an error message."""
-    possible = (
-        file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
-    )
-    *most, last = dict.fromkeys(file_format.reads for file_format in possible)
+    *most, last = dict.fromkeys(file_format.reads for file_format in _possible(expected))
     return f"{', '.join(most)} or {last}"
 
 

@@ -78,12 +78,11 @@ def scored_keys(rows: Sequence[Row]) -> set[str]:
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
 
 
-def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
+def graders_ratings(rows: Sequence[Row], rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
     """Return the ratings that graders (assertions) gave the outputs, as they were before annotators changed any.
 
     Args:
         rows: The rows of the results, one for each output.
-        rater: Name of the graders.
         rubric: The rubric whose criteria are the graded metrics.
         by_score: The `Row.key` of each output that gets Promptfoo's score; all other outputs get 1 for a pass or 0 for
             a fail as their score.
@@ -97,7 +96,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
                 by_metric.setdefault(verdict.metric, []).append(verdict)
         levels = {metric: _rated(verdicts, criteria[metric]) for metric, verdicts in by_metric.items()}
         score = row.score if row.key in by_score else _as_level(row.passed)
-        ratings.append(Rating(row.id, rater, "model", levels, score, row.passed, row.sample, row.ungraded))
+        ratings.append(Rating(row.id, GRADERS_OF_RUN, "model", levels, score, row.passed, row.sample, row.ungraded))
     return ratings
 
 
@@ -184,7 +183,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     for row in rows:
         _add_output(row, reading)
         reading.ratings += _labels_by_metric(row, reading.rubric)
-    reading.ratings += graders_ratings(rows, GRADERS_OF_RUN, reading.rubric, by_score=by_score)
+    reading.ratings += graders_ratings(rows, reading.rubric, by_score=by_score)
     reading.day = results.at
     reading.judge_cost = JudgeCost(total(row.usage for row in rows), submissions=len(rows))
     return reading

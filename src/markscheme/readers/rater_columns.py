@@ -7,10 +7,9 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.formats import TABLE, format_of
-from markscheme.readers.imported import Columns
 from markscheme.readers.own_scales import ScaleError
 from markscheme.readers.peek import Peek
-from markscheme.readers.rated import AS_WRITTEN, RatedFiles, open_rated
+from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.readers.rater_table import RaterTable, rater_table_from, read_rater_table
 
 SCORE = "score"
@@ -23,7 +22,6 @@ def open_rater_table(
     *,
     between: bool = True,
     criterion: str | None = None,
-    columns: Columns = AS_WRITTEN,
 ) -> RaterTable:
     """Read the ratings that several raters gave each unit into a table with a column for each rater.
 
@@ -32,7 +30,6 @@ def open_rater_table(
         levels: Names of the scale's levels, worst first, as `Recoding` reads them; None to use those that occur.
         between: True if a number between two levels is a valid rating, such as a mean of runs.
         criterion: Name of the criterion whose levels are compared, or "score" or "pass"; None if there is only one.
-        columns: Meaning of the columns, where the file doesn't state it.
 
     Raises:
         UsageError: The file doesn't exist, or it has several criteria and `criterion` names none.
@@ -46,7 +43,7 @@ def open_rater_table(
             return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
         return read_rater_table(path, levels, between=between)
     try:
-        rated = open_rated([path], columns=columns)
+        rated = open_rated([path])
     except ScaleError as clash:
         raise UsageError(f"{clash.why}. Agreement needs one scale: write both as 0 to 1 first") from clash
     chosen = _chosen(rated, criterion)

@@ -37,11 +37,6 @@ class TableProject:
     has_responses: bool
     unread: tuple[str, ...] = ()
 
-    @property
-    def n_raters(self) -> int:
-        """Number of judges and annotators, each of whom has a file besides the rubric's and that of the examples."""
-        return len(self.files) - 2
-
 
 def rubric_yaml(rubric: Rubric, name: str) -> str:
     """Write the YAML of a rubric that was inferred from values: scales, and settings other than the defaults.

@@ -166,7 +166,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
         editing.splices += [(*comment.span(1), "") for comment in _DERIVED.finditer(body)]
     names = [criterion.name for criterion in rubric.criteria]
     for name, weight in changes.weights.items():
-        editing.set_of_criterion(names.index(name), "weight", weight)
+        editing.set_weight(names.index(name), weight)
     for keys, number in ((_MARK_KEYS, changes.pass_mark), (("ask_within",), changes.ask_within)):
         if number is not None:
             editing.set_of_rubric(keys, number)
@@ -216,8 +216,8 @@ class _Editing:
             text = text[:start] + new + text[end:]
         return text
 
-    def set_of_criterion(self, index: int, key: str, value: float) -> None:
-        self._set([self._node(self.criteria[index])], (key,), value)
+    def set_weight(self, index: int, value: float) -> None:
+        self._set([self._node(self.criteria[index])], ("weight",), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
         """Set a key of the rubric in the file, such as the pass mark.

@@ -15,7 +15,6 @@ from markscheme.rubrics.criterion import (
     CANNOT_JUDGE,
     DOES_NOT_APPLY,
     EXITS,
-    LARGEST_LEVEL,
     LEVEL_ROUNDING,
     YES_NO,
     Criterion,
@@ -45,17 +44,12 @@ if TYPE_CHECKING:
     from markscheme.rubrics.autograders import Report_co, SupportsGrade
 
 __all__ = [
-    "BOTH_ORDERS",
     "CANNOT_JUDGE",
     "DEFAULT_PASS_MARK",
-    "DEFAULT_TARGET",
     "DEFAULT_TOLERANCE",
     "DOES_NOT_APPLY",
     "EXITS",
-    "LARGEST_LEVEL",
     "LEVEL_ROUNDING",
-    "MOST_SAMPLES",
-    "OF_KEY",
     "STRATEGY_NAMES",
     "YES_NO",
     "Criterion",
@@ -63,7 +57,6 @@ __all__ = [
     "Rubric",
     "Scale",
     "Strategy",
-    "SubjectKind",
     "TableOf",
 ]
 _LIMITS = ("max_false_pass", "max_false_fail", "max_false_credit", "max_missed_credit")

@@ -52,22 +52,16 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
     raise UsageError(f"{is_folder}there is no rubric named {name!r}{_instead(name, start, near)}")
 
 
-def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
-    """Return the word by which a command finds a rubric again: its name or, if that finds another, its file's path.
-
-    Args:
-        rubric: The rubric.
-        start: The folder in which the command is called; None for the working directory.
-    """
-    start = start or Path.cwd()
+def typed_name(rubric: "Rubric") -> str:
+    """Return the word by which a command finds a rubric again: its name or, if that finds another, its file's path."""
     if rubric.source is None:
         return rubric.name
     path = rubric.source.resolve()
     try:
-        is_found = find_rubric(rubric.name, start).resolve() == path
+        is_found = find_rubric(rubric.name).resolve() == path
     except UsageError:
         is_found = False
-    here = start.resolve()
+    here = Path.cwd().resolve()
     return rubric.name if is_found else str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
@@ -86,17 +80,16 @@ def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dic
     return by_name
 
 
-def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
+def only_rubric(near: Path | None) -> Path:
     """Return the project's only rubric, for a caller that names none; rubrics shipped with markscheme don't count.
 
     Args:
-        start: The working directory.
         near: A further folder, as `find_rubric` searches it.
 
     Raises:
         UsageError: The project has several rubrics, or none; the message lists them.
     """
-    files = [file for file in known_rubrics(start, near=near).values() if file.parent != shipped("rubrics")]
+    files = [file for file in known_rubrics(near=near).values() if file.parent != shipped("rubrics")]
     if len(files) == 1:
         return files[0]
     names = ", ".join(file.stem for file in files)

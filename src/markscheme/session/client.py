@@ -162,14 +162,13 @@ def status(path: str) -> "dict[str, Any] | None":
 # --- where ----------------------------------------------------------------------------------------------------------
 
 
-def socket_path(folder: str, wish: object = None) -> str | None:
+def socket_path(folder: str) -> str | None:
     """Return the path where the session of this environment listens; None if sessions are off or not possible.
 
     Args:
         folder: The folder of the graders.
-        wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION.
     """
-    session = _place_and_key(folder, wish)
+    session = _place_and_key(folder, None)
     return None if session is None else session[0]
 
 

@@ -14,12 +14,12 @@ from scipy.special import bdtr
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
+    IDENTITY,
     Flags,
     Floats,
     Grouping,
     Groups,
     Integers,
-    Transform,
     known_in_groups,
     sum_of_choices,
     t_quantile,
@@ -396,7 +396,6 @@ def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) ->
 def mean_estimate(
     values: npt.ArrayLike,
     *,
-    transform: Transform,
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
     method: str = "mean",
@@ -405,7 +404,6 @@ def mean_estimate(
 
     Args:
         values: Value of each unit, shape (n,), nan if missing. For a share, use `share`.
-        transform: Scale on which the interval is computed.
         groups: Name of each unit's group, shape (n,), whose units are left out together; None without groups.
         level: Coverage of the interval, 0 to 1.
         method: Name of the averaged quantity, for the Estimate's `method`.
@@ -417,8 +415,7 @@ def mean_estimate(
         ValueError: The values aren't a vector, or groups differ in length.
 
     Example:
-        >>> from markscheme.stats.intervals import IDENTITY
-        >>> e = mean_estimate([0.0, 0.5, 1.0, 0.5], transform=IDENTITY)
+        >>> e = mean_estimate([0.0, 0.5, 1.0, 0.5])
         >>> e.value, round(e.low, 3), round(e.high, 3)
         (0.5, -0.15, 1.15)
     """
@@ -430,7 +427,7 @@ def mean_estimate(
     if n == 1:
         return withhold(Estimate(mean, level=level, n=1, method=method), Reason("one-unit", {"grouped": len(x) > 1}))
     means = in_groups.left_out(x) / in_groups.left_out(np.ones(len(x)))
-    return in_groups.jackknife(means, transform=transform, level=level, method=method)
+    return in_groups.jackknife(means, transform=IDENTITY, level=level, method=method)
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, Floats, kept_within
+from markscheme.stats.intervals import Floats, kept_within
 from markscheme.stats.pairs import equal_vectors
 
 
@@ -44,7 +44,7 @@ def gain_in_hits(
     if groups is None:
         gain = shift_interval(difference, span=1.0, level=level, method=method)
     else:
-        gain = mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method)
+        gain = mean_estimate(difference, groups=groups, level=level, method=method)
     return kept_within(gain, -1.0, 1.0)
 
 
@@ -68,7 +68,7 @@ def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.Ar
         -0.033333333333333326
     """
     method = "mean error, second minus first"
-    return mean_estimate(_difference(first, second), transform=IDENTITY, groups=groups, method=method)
+    return mean_estimate(_difference(first, second), groups=groups, method=method)
 
 
 def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

@@ -53,7 +53,7 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.decision_figures import DecisionFigures, SideShare
 from markscheme.stats.group_sets import set_names
-from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping, Integers
+from markscheme.stats.intervals import Flags, Floats, Grouping, Integers
 from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import grouped_share
 
@@ -186,7 +186,7 @@ def shift_between(
     changes = differences(table, first, second, criterion)
     groups = table.groups
     method = f"mean {'score' if criterion is None else 'level'}, second minus first"
-    mean = mean_estimate(changes, transform=IDENTITY, groups=groups, level=level, method=method)
+    mean = mean_estimate(changes, groups=groups, level=level, method=method)
     if groups is not None or (criterion is None and (mean.low is not None or mean.value is None)):
         return mean
     span = 1.0 if criterion is None else next(c.scale.span for c in table.rubric.criteria if c.name == criterion)

@@ -205,7 +205,8 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
             f"`init --from` again, in an empty folder, with `--map {option}`."
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
-    if project.judged or project.n_raters == 1:
+    n_raters = len(project.files) - 2  # each has a file besides those of the rubric and the examples
+    if project.judged or n_raters == 1:
         yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"

@@ -17,7 +17,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.tabular.reading import TableReading, read_files
-from markscheme.rubrics.rubric import DEFAULT_TARGET
+from markscheme.rubrics.keys import DEFAULT_TARGET
 from markscheme.stats import Estimate
 
 _WITHOUT_LABELS = frozenset({"no-labels", "nothing-rated"})

@@ -8,7 +8,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import listed, number
-from markscheme.rubrics.rubric import BOTH_ORDERS
+from markscheme.rubrics.keys import BOTH_ORDERS
 
 LEANS_TO_FIRST: Final = FindingKind(
     "leans-to-first", "leans to the response shown first", cause="judge", fixed_by="rubric", stage="judge"

@@ -53,8 +53,7 @@ def test_examples_quoted_in_the_judge_s_prompt_are_left_out_of_the_fit() -> None
     examples = labelled(levels, marks).examples
     shown = replace(examples[3], submission=Submission("the parcel left Leeds on Monday and arrives today", {}, "e3"))
     scores = OwnScores.of(of, ExampleSet((*examples[:3], shown, *examples[4:])))
-    assert scores.labels.quoted == ("e3", "e7")
-    assert len(scores.ids) == 78
+    assert [f"e{row}" for row in range(80) if f"e{row}" not in scores.ids] == ["e3", "e7"]
 
 
 def test_a_required_criterion_keeps_its_weight_when_weights_are_fitted() -> None:
