@@ -142,3 +142,69 @@ def test_keys_of_a_published_rubric_tree_that_have_no_counterpart_in_markscheme_
     })  # fmt: skip
     assert [(c["name"], c["weight"]) for c in published.data["criteria"]] == [("a", 1.0)]
     assert {"b weighs nothing, so it is left out", "not read: notes, recipe_id"} <= set(published.notes)
+
+
+CELLS = {
+    "Crust": ("Pale, and soft to the touch.", "Brown on one side.", "Dark all over, and it cracks."),
+    "Crumb": ("Wet.", "", "Even holes."),
+}
+COLUMNS = ("Poor", "Fair", "Good")
+ROWS = {name: dict(zip(COLUMNS, cells, strict=True)) for name, cells in CELLS.items()}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"criterion": name, **row} for name, row in ROWS.items()],
+        [{"criterion": name, **dict(reversed(row.items()))} for name, row in ROWS.items()],
+        {"criteria": [{"name": name, **row} for name, row in ROWS.items()]},
+        {"criteria": [{"name": name, "description": name, **row} for name, row in ROWS.items()]},
+        {"criteria": [{"name": name, "levels": row} for name, row in ROWS.items()]},
+        {name: {key: words or "-" for key, words in row.items()} for name, row in ROWS.items()},
+    ],
+)
+def test_columns_named_after_levels_such_as_poor_fair_and_good_are_read_as_the_levels_of_each_criterion(
+    data: Any,
+) -> None:
+    published = read(data)
+    assert [criterion["requirement"] for criterion in published.data["criteria"]] == ["Crust", "Crumb"]
+    for criterion, words in zip(published.data["criteria"], CELLS.values(), strict=True):
+        assert [(level["value"], level["label"]) for level in criterion["levels"]] == [
+            (1, "Poor"),
+            (2, "Fair"),
+            (3, "Good"),
+        ]
+        said = [level.get("description") for level in criterion["levels"]]
+        assert [text for text in said if text not in (None, "-")] == [text for text in words if text]
+    assert "levels are numbered by their names: Poor = 1, Fair = 2, Good = 3" in published.notes
+
+
+def test_points_in_brackets_behind_the_names_of_levels_are_the_values_of_the_levels() -> None:
+    published = read(
+        [{"criterion": "Crust", "Excellent (10 points)": "Cracks.", "Good (6)": "Brown.", "Poor (0)": "Pale."}]
+    )
+    (criterion,) = published.data["criteria"]
+    assert [(level["value"], level["label"]) for level in criterion["levels"]] == [
+        (0, "Poor"),
+        (6, "Good"),
+        (10, "Excellent"),
+    ]
+    assert not any("numbered" in note for note in published.notes)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"Good": "Brown and dark all over.", "Poor": "Pale and soft to the touch."},
+        {"Good": "Brown and dark all over.", "Poor": "Pale and soft to touch.", "Fair": "Brown on one side."},
+        {"Red": "Brown and dark all over.", "Green": "Pale and soft to touch.", "Blue": "Brown on one side."},
+    ],
+)
+def test_texts_under_fewer_than_three_names_of_levels_or_in_no_known_order_stay_part_of_the_requirement(
+    cells: dict[str, str],
+) -> None:
+    published = read([{"criterion": "Crust", **cells}])
+    (criterion,) = published.data["criteria"]
+    assert "levels" not in criterion
+    assert all(f"{name}: {text}" in criterion["requirement"] for name, text in cells.items())
+    assert any("criteria without levels are yes/no" in note for note in published.notes)

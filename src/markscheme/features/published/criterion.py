@@ -6,11 +6,12 @@ from typing import Any
 
 from markscheme.errors import RubricError
 from markscheme.features.published.finding import RawCriterion, is_level_mapping
-from markscheme.features.published.levels import levels_in, levels_to, numbered_levels
+from markscheme.features.published.levels import levels_in, levels_to, named_level, numbered_levels
 from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.vocabulary import (
     FINER_TAGS,
     INNER_MAPPINGS,
+    LEVEL_LISTS,
     NAMES,
     NATIVE_CRITERION,
     REQUIRED_KEYS,
@@ -21,8 +22,10 @@ from markscheme.features.published.vocabulary import (
     WEIGHTS,
     WORD_KEYS,
     direction_of,
+    levels_named,
     names_good,
     number_of,
+    points_behind,
     text_in,
     weight_of_class,
     without_prefix,
@@ -59,6 +62,7 @@ class CriterionReading:
         levels: list[dict[str, Any]] | None,
         notes: dict[str, None],
         unread: dict[str, None],
+        columns: Sequence[str] = (),
     ) -> None:
         """Prepare to read the criteria of a file.
 
@@ -67,8 +71,10 @@ class CriterionReading:
             levels: The levels of criteria that have none of their own; None if the file states none.
             notes: A dict to whose keys remarks are added, each once.
             unread: A dict to whose keys the names of keys that aren't read are added.
+            columns: Keys of the criteria that name the levels of all, such as Poor, Fair and Good, worst first.
         """
         self.levels = levels
+        self.columns = columns
         self.notes = notes
         self.unread = unread
         self.is_yes_no = False
@@ -100,7 +106,7 @@ class CriterionReading:
         taken = {key for key in TASKS if key in fields}
         native = _native(fields, taken)
         tags = [raw.group, *_tags(fields, taken)]
-        scale_levels = _levels(fields, taken, native)
+        scale_levels = self._named_levels(fields, taken) or _levels(fields, taken, native)
         weight = self._weight(fields, taken)
         name, has_name_from_words = _name(fields, raw, taken)
         required = self._required(fields, taken)
@@ -144,6 +150,24 @@ class CriterionReading:
             return written, 1.0
         self.notes["points in brackets behind a name are its weight"] = None
         return match["name"], float(match["points"])
+
+    def _named_levels(self, fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
+        """Return the levels that the criterion's keys name, such as Poor, Fair and Good, worst first; None without any.
+
+        Args:
+            fields: The criterion's keys and values.
+            taken: The keys read so far, to which those of the levels are added.
+        """
+        if len({*self.columns} & fields.keys()) < 2:
+            return None
+        taken.update(self.columns)
+        points = [points_behind(key) for key in self.columns]
+        worth = [amount for amount in points if amount is not None]
+        if len(worth) < len(points) or worth != sorted({*worth}):
+            worth = [float(index) for index in range(1, len(points) + 1)]
+            listed = ", ".join(f"{key} = {value:g}" for key, value in zip(self.columns, worth, strict=True))
+            self.notes[f"levels are numbered by their names: {listed}"] = None
+        return [named_level(value, key, fields.get(key)) for key, value in zip(self.columns, worth, strict=True)]
 
     def _given_levels(self) -> dict[str, Any]:
         return {"levels": self.levels} if self.levels else {}
@@ -270,8 +294,18 @@ class CriterionReading:
                 yield f"{str(inner).replace('_', ' ')}: {text.strip()}"
 
 
+def level_columns(criteria: Sequence[RawCriterion]) -> list[str]:
+    """Return the keys of criteria that name the levels of all of them, such as Poor, Fair and Good, worst first."""
+    fields = [_hoisted(raw.data) for raw in criteria if isinstance(raw.data, Mapping)]
+    texts = {key: None for of_one in fields for key, value in of_one.items() if value in _EMPTY or text_in(value)}
+    return levels_named(texts)
+
+
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a criterion with the keys of its nested mapping added, if that mapping holds the text or the weight."""
+    """Return a criterion with the keys of its nested mapping added, if that mapping holds text, weight or levels."""
+    named = next((key for key in LEVEL_LISTS if isinstance(data.get(key), Mapping) and levels_named(data[key])), None)
+    if named is not None:
+        return {**{key: value for key, value in data.items() if key != named}, **data[named]}
     inner = next((data[key] for key in INNER_MAPPINGS if isinstance(data.get(key), Mapping)), None)
     if inner is None or not (inner.keys() & {*WORD_KEYS, *WEIGHTS, *WEIGHT_CLASSES}):
         return data

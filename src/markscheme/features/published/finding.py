@@ -30,6 +30,7 @@ from markscheme.features.published.vocabulary import (
     WORD_KEYS,
     level_keys,
     level_of,
+    levels_named,
     number_of,
     numbered,
     text_in,
@@ -104,7 +105,7 @@ def _is_native_criterion(fields: Any) -> bool:
     if isinstance(fields.get("criteria"), list) and not fields.keys() & FOREIGN - {"title"}:
         return all(map(_is_native_criterion, fields["criteria"]))
     unknown = fields.keys() - NATIVE_CRITERION
-    if level_keys(fields):
+    if level_keys(fields) or _has_named_levels(fields):
         return False
     if group_key(fields) in unknown - {"criteria"}:
         return False
@@ -114,6 +115,13 @@ def _is_native_criterion(fields: Any) -> bool:
     if not unknown & FOREIGN:
         return has_words or not any(numbered(key) or _is_text(fields[key]) for key in unknown) or bool(_near(unknown))
     return False
+
+
+def _has_named_levels(fields: Mapping[str, Any]) -> bool:
+    """Return True if a criterion's keys are names of levels, such as Poor and Good, or those of a mapping in it are."""
+    return bool(levels_named(fields)) or any(
+        isinstance(fields.get(key), Mapping) and levels_named(fields[key]) for key in LEVEL_LISTS
+    )
 
 
 def _near(unknown: Any) -> list[str]:
@@ -324,10 +332,16 @@ def _whole(data: Mapping[str, Any]) -> bool:
     values = list(data.values())
     if all(isinstance(value, list) and value and all(map(_has_words, value)) for value in values):
         return True
-    if all(is_level_mapping(value) for value in values) and len(values) > 1:
+    if all(is_level_mapping(value) or _names_levels(value) for value in values) and len(values) > 1:
         return True
     is_each = all(isinstance(value, Mapping) and words_key(value) is not None for value in values)
     return is_each and len(values) > 1
+
+
+def _names_levels(value: Any) -> bool:
+    """Return True if a value maps nothing but names of levels, such as Poor, Fair and Good, to texts."""
+    is_of_texts = isinstance(value, Mapping) and all(text_in(text) is not None for text in value.values())
+    return is_of_texts and len(levels_named(value)) == len(value) > 0
 
 
 def is_criteria(key: Any, value: Any) -> bool:
@@ -374,7 +388,7 @@ def _has_words(fields: Any) -> bool:
     if not isinstance(fields, Mapping) or {"role", "content"} <= fields.keys():
         return False
     texts = (key for key, value in fields.items() if key not in NAMES and _is_text(value))
-    return words_key(fields) is not None or next(texts, None) is not None
+    return words_key(fields) is not None or next(texts, None) is not None or _has_named_levels(fields)
 
 
 def _has_key_of_words(fields: Any) -> bool:

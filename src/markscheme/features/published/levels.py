@@ -19,6 +19,7 @@ from markscheme.features.published.vocabulary import (
     numbered,
     text_in,
     value_of_level,
+    without_points,
 )
 
 MOST_POINTS = 10
@@ -89,6 +90,11 @@ def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 def numbered_levels(low: int, high: int) -> list[dict[str, Any]]:
     """Return the whole numbers between two ends as levels without descriptions."""
     return [_level(float(value), None) for value in range(low, high + 1)]
+
+
+def named_level(value: float, name: str, words: Any) -> dict[str, Any]:
+    """Return a level with the name that it has in the rubric, without points in brackets; words may be None."""
+    return _level(value, words, without_points(name))
 
 
 def _worded(key: str, value: Any) -> list[dict[str, Any]] | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RubricError
-from markscheme.features.published.criterion import CriterionReading
+from markscheme.features.published.criterion import CriterionReading, level_columns
 from markscheme.features.published.finding import (
     FoundCriteria,
     RawCriterion,
@@ -109,8 +109,9 @@ class _Reading:
         if len(top_levels) > 1:  # words say more than the ends next to them
             top_levels -= set(SCALES)
         top = self._top({key: value for key, value in other_keys.items() if key not in top_levels})
-        reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread)
         in_force = self._in_force(raw_criteria)
+        columns = level_columns(in_force)
+        reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread, columns)
         criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
         _share_out(criteria, in_force, self.notes)
         top |= self._mark_of_levels(other_keys, criteria)

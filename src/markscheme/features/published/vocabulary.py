@@ -1,10 +1,11 @@
 """The keys and words that publishers of rubrics use, and how texts and numbers under them are read."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from markscheme.numerals import finite
+from markscheme.readers.tabular.words import ORDERS
 from markscheme.rubrics.format import CRITERION, RUBRIC
 
 CONTAINERS: Final = (
@@ -147,6 +148,27 @@ CREDITS: Final[Mapping[str, float]] = {
     "no_credit": 0.0,
 }
 """Keys of descriptions of what earns all, half and none of the points, with the share that each earns."""
+LEVEL_ORDERS: Final = (
+    *ORDERS,
+    (
+        *("unacceptable", "unsatisfactory", "inadequate", "insufficient", "very poor", "poor", "weak"),
+        *("needs improvement", "needs work", "limited", "fair", "average", "adequate", "acceptable", "satisfactory"),
+        *("good", "strong", "very good", "excellent", "outstanding", "exceptional", "exemplary"),
+    ),
+    (
+        *("novice", "beginning", "beginner", "emerging", "below basic", "basic", "developing", "intermediate"),
+        *("approaching", "competent", "proficient", "accomplished", "advanced", "distinguished", "expert", "mastery"),
+        "exemplary",
+    ),
+    (
+        *("does not meet", "does not meet expectations", "below expectations", "partially meets"),
+        *("partially meets expectations", "approaching expectations", "meets", "meets expectations", "exceeds"),
+        "exceeds expectations",
+    ),
+)
+"""Names of levels in orders that are well known, each worst first."""
+FEWEST_NAMED: Final = 3
+"""Smallest number of names of one order that show that they name levels."""
 OF_MESSAGES: Final = ("role", "content", "output", "response", "completion", "answer", "input", "prompt", "query")
 """Keys of rows and messages, which aren't criteria."""
 NATIVE_CRITERION: Final = frozenset(CRITERION.keys)
@@ -159,6 +181,7 @@ FOREIGN: Final = frozenset({
 
 _NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
 _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
+_BRACKETS: Final = re.compile(r"\s*[(\[](-?\d+(?:\.\d+)?) ?(?:%|points?|pts?\.?)?[)\]]\s*$")
 _ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
 OFF: Final[Mapping[str, bool]] = {"enabled": False, "active": False, "disabled": True, "retired": True}
 """Keys that disable a criterion, each with the value that does so."""
@@ -307,6 +330,38 @@ def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
     """
     named = [key for key, value in fields.items() if text_in(value) is not None and level_of(key) is not None]
     return named if len(named) > 1 else []
+
+
+def levels_named(keys: Iterable[Any]) -> list[Any]:
+    """Return the keys that name the levels of one scale, such as Poor, Fair and Good, worst first; [] without any.
+
+    They are in a known order, forwards or backwards. Points in brackets behind a name are left out of it.
+
+    >>> levels_named(["criterion", "Excellent (4)", "Good (3)", "Poor (1)"]), levels_named(["Good", "Poor", "Fair"])
+    (['Poor (1)', 'Good (3)', 'Excellent (4)'], [])
+    """
+    names = {key: " ".join(without_points(key).casefold().replace("_", " ").split()) for key in keys}
+    for order in LEVEL_ORDERS if len(names) >= FEWEST_NAMED else ():
+        ranks = {key: order.index(name) for key, name in names.items() if name in order}
+        worst_first = sorted({*ranks.values()})
+        if len(ranks) >= FEWEST_NAMED and [*ranks.values()] in (worst_first, worst_first[::-1]):
+            return sorted(ranks, key=lambda key: ranks[key])
+    return []
+
+
+def points_behind(name: Any) -> float | None:
+    """Return the points in brackets behind the name of a level, such as 4 in "Excellent (4)"; None without any."""
+    match = _BRACKETS.search(str(name))
+    return None if match is None else float(match[1])
+
+
+def without_points(name: Any) -> str:
+    """Return the name of a level without the points in brackets behind it.
+
+    >>> without_points("Excellent (4 points)"), without_points("Good")
+    ('Excellent', 'Good')
+    """
+    return _BRACKETS.sub("", str(name))
 
 
 def is_range(key: Any) -> bool:
