@@ -292,11 +292,14 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
-    """Return how many labels to add for a first verdict, None if no number would do, and True if people labelled any.
+    """Return how many labels to add for a first verdict, and True if people have labelled examples already.
 
     Args:
         examples: The rubric's examples with all labels so far.
         rubric: The rubric.
+
+    Returns:
+        The number of labels to add, None if no number is likely to be enough; and True if people labelled any example.
     """
     try:
         gold = gold_of(examples, rubric)

@@ -54,7 +54,9 @@ class WholeLabels:
         return cls(truth, ratings, ~np.isin(truth.ids, _contradictory(ratings, rubric)))
 
     def means(self, ratings: Sequence[Rating], rubric: Rubric, *, decisions: bool) -> Floats:
-        """Return each example's mean decision or overall score by its most trusted kind of labels; nan without labels.
+        """Return the mean of each example's decisions, or of its overall scores; nan without any.
+
+        The mean is over raters of one kind: the most trusted kind that decided (or scored) the example.
 
         Args:
             ratings: The labels to use.

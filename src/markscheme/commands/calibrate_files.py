@@ -33,7 +33,13 @@ def calibrate_table(request: CalibrationRequest, report: ReportOptions, use: Use
 
 
 def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportOptions, use: UseQuestion | None) -> int:
-    """Write the report on a table's annotators, or on its judge by criterion; return the exit status."""
+    """Write the report on a table's annotators, or on its judge by criterion; return the exit status.
+
+    Args:
+        result: The calibration on each criterion, or the agreement of annotators.
+        report: Where and in which form the report is written.
+        use: The use that decides the exit status, "gate" or "trend"; None means the verdict.
+    """
     status = result.exit_status_for(use)  # refuses a use that is required of annotators
     write(lambda: tables.view(result), lambda: tables.json_of(result), tables.judges_in(result), report)
     return status

@@ -244,7 +244,8 @@ class GradedTable:
 
         Args:
             submissions: All rows.
-            done: What `done` returns: the digest of texts and own rubric of each row that an earlier run graded.
+            done: For each row that an earlier run graded, by id, the digest of its texts and own rubric at that time;
+                None if no digest was stored.
         """
         for submission in submissions:
             self._ids.append(submission.id)

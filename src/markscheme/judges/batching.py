@@ -29,7 +29,8 @@ class Batching:
         grace: Seconds after which a batch that a killed process sent, and that the provider doesn't list, counts as
             never received.
         patience: Seconds for which an unreachable provider is tried again.
-        attempts: Largest number of batches for one prompt whose replies fail in a way that may be transient.
+        attempts: Largest number of batches in which a prompt is sent, if it fails each time with an error that may be
+            transient.
         notify: Called with a sentence when a batch is sent, resumed or read.
 
     Raises:

@@ -337,7 +337,7 @@ def make_room(judge: GradingJudge, calls: int) -> None:
 
 
 def forget(judge: Judge, reply: Reply, *, settled: bool) -> None:
-    """Remove an unreadable reply from a judge's cache, so that the next run asks again.
+    """Remove an unreadable reply from a judge's cache, so that the next run asks again unless `settled` is true.
 
     Args:
         judge: The judge that gave the reply.

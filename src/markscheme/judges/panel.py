@@ -81,7 +81,7 @@ class Panel:
             make_room(judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove a reply from the cache of the member that gave it.
+        """Remove an unreadable reply from its member's cache, so that the member is asked again unless `settled`.
 
         Args:
             reply: The reply.

@@ -79,7 +79,8 @@ def price_of(identity: Identity, context: JudgeContext) -> Price | None:
 def _price_of_calls(identity: Identity, context: JudgeContext) -> Price | Callable[[], Price | None] | None:
     """Return the price of a judge's tokens; None if it isn't known.
 
-    If the list price is wanted, but not for a budget, return a function that looks it up when it is called.
+    If the run needs the list price only to report costs, and not to keep to a budget, return a function that looks the
+    price up when it is called.
     """
     if context.wants_list_price and context.limiter.budget is None:
         return cache(lambda: price_of(identity, context))

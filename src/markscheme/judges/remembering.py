@@ -264,7 +264,7 @@ def _from_json(text: str, key: str) -> Reply:
 
 
 def new_owner() -> str:
-    """Make a unique name for the owner of a claim, from the computer, the process and a running number."""
+    """Make a unique name for a claim to request a reply, from the computer, the process and a running number."""
     return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
 
 

@@ -110,7 +110,10 @@ def run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Wait for a result; return it and None, or None and the error, since some errors, if raised, end the loop."""
+    """Wait for a result; return the result and None, or None and the error.
+
+    The error is returned, not raised, since some errors end the event loop if they are raised in it.
+    """
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):

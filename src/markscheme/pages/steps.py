@@ -163,7 +163,7 @@ def _gist(step: AgentStep) -> str:
 
 
 def _is_error(step: AgentStep) -> bool:
-    """Return True if a result is an object that names an error."""
+    """Return True if a step is a tool's result in the form of a JSON object with an error."""
     if step.role != TOOL_RESULT or not step.text.startswith("{"):
         return False
     data = json_or(step.text, None)

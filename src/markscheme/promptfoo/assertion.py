@@ -663,16 +663,16 @@ def _may_be_negated(test: Any, config: Any) -> bool:
 
 
 def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
-    """Yield the types of those assertions in a test, at any depth, that could be the one being called.
+    """Yield the types of those assertions in a test, at any depth, that Promptfoo may be calling now.
 
-    An assertion could be that one if it has this configuration, or if it is in an assertion set with a configuration,
-    so that its own can't be known. For a reference or a file in place of assertions, "not-known" is yielded, since they
-    may contain a negated assertion.
+    An assertion may be the called one if it has the same configuration, or if it is in an assertion set that has a
+    configuration, so that the assertion's own isn't known. If a test has a reference or a file in place of assertions,
+    "not-known" is yielded, since these may contain a negated assertion.
 
     Args:
         assertion: A test, an assertion, a set of assertions, or a list of these.
         config: The configuration of the assertion that is being called.
-        unsure: True inside a set with a configuration.
+        unsure: True if `assertion` is in an assertion set that has a configuration.
     """
     if isinstance(assertion, Mapping):
         if "$ref" in assertion or isinstance(assertion.get("assert"), str):

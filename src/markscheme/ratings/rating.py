@@ -149,7 +149,7 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Return a digest of what raters see of a rubric's criteria, the wordings and scales."""
+    """Return a digest of the criteria as raters see them: their names, wordings and scales."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 

@@ -91,7 +91,14 @@ def wording_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
-    """Mark a person's answers on reworded criteria as given under an unknown wording, unless it is on record."""
+    """Mark a person's answers on reworded criteria as given under an unknown wording.
+
+    Answers whose wording is on record, and labels by a judge, stay as they are.
+
+    Args:
+        label: The label.
+        reworded: Names of the criteria that were reworded.
+    """
     if label.kind not in PEOPLE:
         return label
     superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}

@@ -36,7 +36,7 @@ def refuse_unknown_columns(files: Sequence[Path], options: ColumnOptions) -> Non
 
 
 def _records(peek: Peek) -> Iterable[Mapping[str, Any]]:
-    """Return the records of a file; a table's come after an empty record that has all columns of the header."""
+    """Return the records of a file; before those of a table, a record that has None in every column of the header."""
     if peek.shape == "json":
         return json_records(peek.data, peek.path, peek.options)
     return chain([dict.fromkeys(peek.header)], peek.all_records())

@@ -190,7 +190,11 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 
 
 def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
-    """Return the graders' rating: levels by criterion, and score and decision of the whole assertion or output."""
+    """Return the graders' rating of an output: levels by criterion, an overall score and a decision.
+
+    Score and decision are those of the assertion whose verdicts on single criteria gave levels, if any; else of the
+    output.
+    """
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None

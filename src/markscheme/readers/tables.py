@@ -587,7 +587,7 @@ class _Row:
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
-        """Return the row's value in the first of these columns that has one; None if none of them has."""
+        """Return the row's value in the first of the named columns in which it has one; None if it has none in any."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 

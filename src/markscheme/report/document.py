@@ -239,9 +239,13 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bars(Block):
-    """Shares drawn as bars on one scale from 0 to 100%, each with its name; `interval` says what intervals are shown.
+    """Figures drawn as bars on one scale, mostly shares on a scale from 0 to 100%.
 
-    If the figures aren't shares, all marks have the same `lowest` and `highest`, and `axis` has the values to label.
+    Attributes:
+        rows: Name and figure of each bar; all figures have the same lowest and highest value.
+        caption: Text below the bars.
+        interval: Kind of interval that the bars show.
+        axis: Values to label on the scale; empty for shares.
     """
 
     rows: tuple[tuple[str, Mark], ...]

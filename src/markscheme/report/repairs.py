@@ -71,9 +71,10 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 
 
 def pair_in_words(repairs: Repairs) -> str:
-    """Return a sentence on the two criteria whose fixes together correct most; "" if one fix alone corrects a fifth.
+    """Return a sentence on the two criteria whose fixes together correct most.
 
-    The fifth is of all wrong decisions or, without decisions, of the scores that are off.
+    "" if fixing one criterion alone corrects a fifth of the wrong decisions (or, without decisions, of the scores that
+    are off), or if no two fixes together correct more than one of them.
     """
     if repairs.pair is None:
         return ""

@@ -43,7 +43,7 @@ class _Basis(NamedTuple):
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Return how many independent examples have as much information as a number of further labels."""
+        """Return the number of independent examples that would be as informative as `labels` further labels."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:

@@ -307,8 +307,8 @@ def _slope_beyond_people(
 
     Args:
         rows_of: Flags of the units that count, by a pair of annotators: the one whose ratings are a variable, and the
-            one who is compared with the judge. If both are the same annotator, that annotator's coefficient is 0, so
-            that the judge's remains.
+            one who is compared with the judge. If both are the same annotator, whose ratings explain themselves, the
+            annotator's coefficient is 0, and the difference is the judge's coefficient.
         people: Ratings of each annotator.
         judge: The judge's ratings.
         features: The feature that goes with each annotator's ratings.

@@ -70,7 +70,7 @@ class Caveat(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reason and the remark as text, without the word for the kind of limitation, such as "withheld"."""
+        """The reason and the remark as text, without the word before them that `str` adds, such as "approximate"."""
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:

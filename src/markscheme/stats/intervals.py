@@ -567,7 +567,11 @@ class Groups:
         return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
-        """Return the groups of the selected rows alone."""
+        """Return the groups of the selected rows alone.
+
+        Args:
+            units: Mask of the rows to keep, shape (n_rows,).
+        """
         if units.all():
             return self
         group_of = self.number[units]

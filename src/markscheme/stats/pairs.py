@@ -61,7 +61,7 @@ class Pairs:
         judge: The judge's ratings, finite, shape (n_rows,).
         groups: Groups to leave out in turn, with the number of units that each row represents.
         span: Distance from the worst to the best level of the scale.
-        step: Distance from one level to the next; if only the ends of the scale are known, their distance.
+        step: Smallest distance between two levels; if only the ends of the scale are known, their distance.
         raters: Names of gold and judge, for messages.
         scale_told: True if the scale's ends were given; False if they are only the lowest and the highest rating.
     """
@@ -94,9 +94,9 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) whose value isn't the rater's most common value, for gold or the judge.
+        """Number of units (or groups) whose value isn't the most common one.
 
-        Of gold's number and the judge's, the smaller one.
+        They are counted for gold and for the judge, each with its own most common value; the smaller number counts.
         """
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 

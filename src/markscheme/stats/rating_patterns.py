@@ -83,7 +83,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the indices of the distinct rows in each jackknife set, one set after another, and the set of each."""
+        """Return the indices of the distinct rows in each jackknife set, set after set, and these sets as Groups."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
@@ -218,7 +218,12 @@ def _nearest(ascending: Floats, table: Floats) -> Integers:
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:
-    """Compute a whole number for each row of codes, such that only equal rows have equal numbers."""
+    """Compute a whole number for each row of codes, such that only equal rows have equal numbers.
+
+    Args:
+        codes: The rows; a code is from 0 to `n_values` - 1, or -1 for a missing value.
+        n_values: Number of different codes, not counting -1.
+    """
     keys = np.zeros(len(codes), dtype=np.int64)
     reach = 1
     for column in codes.T:

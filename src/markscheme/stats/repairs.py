@@ -192,7 +192,9 @@ class LevelSwap:
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria whose fixes together repair most; None if no pair repairs more than one of its fixes.
+        """Find the two criteria whose fixes together repair most.
+
+        None if no two fixes together repair more than the better one of them alone.
 
         To fix a criterion is to replace the judge's levels on it by gold's. Of equal pairs, the first in the order of
         the criteria is best.

@@ -65,8 +65,8 @@ class SliceLook(NamedTuple):
             other examples at equal gold.
         comparable_inside: Number of examples of the slice whose gold also occurs outside it.
         comparable_outside: Number of other examples whose gold also occurs in the slice.
-        shift: True if the figure has a direction, as bias has. A slice then counts only if its figure is further from 0
-            than that of the other examples.
+        shift: True if the figure has a direction, as bias has. The judge then counts as worse on the slice only if the
+            figure is further from 0 inside the slice than outside.
     """
 
     as_it_is: Contrast
@@ -338,7 +338,8 @@ class _SameGold:
             groups: Groups of the examples; None without groups.
 
         Returns:
-            The slice's coefficient, and its p; 0 and 1 if gold determines which examples are in the slice.
+            The difference, which is the slice's coefficient in the regression, and its p; 0 and 1 if gold determines
+            which examples are in the slice.
         """
         belongs = self._centred(is_inside.astype(np.float64))
         if self._line is not None:

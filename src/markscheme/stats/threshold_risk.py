@@ -56,8 +56,8 @@ class ThresholdRisk:
             Small values of `p_fail`, which treats `center` as the true mean, are too small by a factor of 1.5 to 3.
         run_shift: Variance of run means as a multiple of the variance that their cases explain; None if `p_fail` is
             undefined.
-        run_level: Probability that runs vary by more than their cases explain; before the first run it counts as 0.5.
-            None if `p_fail` is undefined.
+        run_level: Probability that runs vary by more than their cases explain, with a prior probability of 0.5; None
+            if `p_fail` is undefined.
         safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None if `p_fail` is
             undefined.
         repeats: Smallest number of runs to average with which the threshold keeps false alarms to 1 run in 20 with 80 %

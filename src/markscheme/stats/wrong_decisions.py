@@ -117,7 +117,14 @@ class RateByVerdict(NamedTuple):
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, confidence: float, side: Literal[-1, 1]) -> float:
-        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller)."""
+        """Find the rate's lower or upper limit by Fieller's method.
+
+        If w decisions are wrong and r are right, it is the rate at which a limit of (1 - rate) w - rate r is 0.
+
+        Args:
+            confidence: One-sided confidence of the limit.
+            side: -1 for the lower limit, 1 for the upper one.
+        """
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
         wrong_ones = [(stratum, stratum.reach(confidence)[side > 0]) for stratum in self.decided_wrong]

@@ -274,7 +274,7 @@ def _replaying_judge(
 
     Args:
         judge: Today's judge.
-        reopened: Function that opens the judge again.
+        reopened: Function that opens today's judge a second time.
         may_ask: True if the judge may be asked; False to use only its recorded or cached replies.
     """
     if may_ask:

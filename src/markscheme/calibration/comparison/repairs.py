@@ -108,13 +108,13 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if a fix corrects at least a share of the wrong decisions, or of the false passes.
+        """Return True if a fix corrects a given share of the wrong decisions, or that share of the false passes alone.
 
         Errors that the fix causes are subtracted from what it corrects. Without decisions, wrong scores count.
 
         Args:
-            share: Share of the wrong decisions, or of the false passes, to be corrected, 0 to 1.
-            least: Smallest number of corrections, whatever the share.
+            share: Smallest share of the errors that the fix has to correct, 0 to 1.
+            least: Smallest number of errors that it has to correct, even if fewer would be the share.
         """
         totals = self.totals
         stopped = self.stopped - self.broken
@@ -325,7 +325,7 @@ def _terms(
     Args:
         column: The ratings of gold or of the judge.
         criteria: All criteria that count.
-        split: Flags of the examples on which annotators split evenly, so that their level isn't known, by criterion.
+        split: Flags of the examples on which annotators split evenly, so that gold has no level, by criterion.
         chosen: Indices of the criteria.
     """
     terms = [_of_criterion(column, criteria[index], split) for index in chosen]

@@ -49,7 +49,9 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence for trends of what the option `trend_on` names, such as criteria; None if of scores.
+    """Return the evidence on a trend of the figures that `trend_on` names, such as verdicts on criteria.
+
+    None if `trend_on` names scores.
 
     Args:
         table: A table with the columns of the judge and of gold.

@@ -100,7 +100,11 @@ class Commands:
         return commands.calibrate(strategy="-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
-        """Return the command that labels the examples that were calibrated; "" if there is no rubric."""
+        """Return the command to label the examples on which the judge was calibrated; "" if there is no rubric.
+
+        Args:
+            options: Further options of the command; None for none.
+        """
         return self.label_pool(None if self.examples is None else f"--pool {shlex.quote(str(self.examples))}", options)
 
     def label_pool(self, *options: str | None) -> str:

@@ -201,7 +201,10 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_adjusted(evidence: Evidence) -> Evidence:
-    """Return the evidence with the effect of length removed from the judge's levels on every criterion."""
+    """Return the evidence with the effect of the responses' length removed from the judge's levels.
+
+    Levels on criteria whose levels have no order stay as they are.
+    """
     log_length = _log_lengths(evidence)
     criteria = {}
     for name, criterion in evidence.criteria.items():

@@ -366,8 +366,8 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 class _Looks:
     """Comparisons of slices with other examples, by agreement, size of error and bias, in score and on each criterion.
 
-    A criterion on which the judge is stuck on one level is left out, and so is the score if all criteria are left out:
-    that is another finding.
+    A criterion on which the judge is stuck on one level is left out, since being stuck is a finding of its own. If all
+    criteria are left out, so is the score.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:

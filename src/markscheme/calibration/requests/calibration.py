@@ -126,7 +126,13 @@ class CalibrationRequest:
         return self._of_metrics(paths)
 
     def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
-        """Return a calibration for each metric of Promptfoo's results; None unless all labels are of metrics."""
+        """Return a calibration for each metric of Promptfoo's results.
+
+        None if a label is of a whole output instead of a metric, or if metrics or an accepted run were named.
+
+        Args:
+            paths: The files of results.
+        """
         if not self._results or self.metrics or self.accepting.accepted is not None:
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
@@ -142,7 +148,7 @@ class CalibrationRequest:
 
     @cached_property
     def _otherwise(self) -> list[Calibration] | None:
-        """The calibrations that a feature provides for this request; None if no feature does."""
+        """The calibrations by a feature that provides this request's labels or ratings; None if no feature does."""
         return calibrations_otherwise(self)
 
     def calibrations(self) -> list[Calibration]:

@@ -111,7 +111,12 @@ class BatchLedger:
     # waiting and reading
 
     def processed(self, token: str, count: int) -> None:
-        """Record how many of a batch's prompts the provider has processed."""
+        """Record how many of a batch's prompts the provider has processed.
+
+        Args:
+            token: Our own name of the batch.
+            count: The number of prompts.
+        """
         with self._writing() as connection:
             connection.execute("UPDATE batches SET processed = ? WHERE token = ?", (count, token))
 

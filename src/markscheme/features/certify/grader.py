@@ -94,10 +94,10 @@ class Certified:
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:
-        """Return a stage's grade with the cost of all stages asked, and with the stage that decided, if any did.
+        """Return the grade to show, with the cost of all stages asked, and with the stage that decided, if any did.
 
         Args:
-            shown: The grade by the stage.
+            shown: The grade of the stage that decided; if people decide, that of the last stage that gave a decision.
             every: The grades by all judges that were asked.
             decided_by: The stage that decided; people if no stage did.
         """

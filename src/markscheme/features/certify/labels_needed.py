@@ -27,7 +27,8 @@ def labels_for_certificate(
 ) -> Need | None:
     """Estimate how many labels `certify` needs for the given judges; the promise isn't recorded as tested.
 
-    None for pairs, if a file doesn't have exactly one judge, if there are too many judges, or with too few labels.
+    None if the rubric is for pairs, a file doesn't have exactly one judge, there are no judges or too many, or labels
+    are too few.
 
     Args:
         rubric: The rubric as it is today.

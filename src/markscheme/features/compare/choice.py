@@ -218,7 +218,7 @@ class ContenderFigures:
 
 @dataclass(frozen=True)
 class Choice:
-    """Comparison of several judges, with the judge to choose.
+    """Comparison of several judges, with the judge that it recommends.
 
     Attributes:
         rubric: The rubric of all judges.

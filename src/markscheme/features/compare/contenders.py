@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Compared(Reported):
-    """Comparison of judges with the judge to choose, and the ratings and labels that were compared.
+    """Comparison of several judges, which recommends one, with the ratings and labels that were compared.
 
     Attributes:
         choice: The differences, and the cheapest judge that is no worse.
@@ -269,7 +269,7 @@ def compare_calibrations(
         calibrations: Two calibrations or more, first that of the judge in use; the labels of this first calibration are
             the gold.
         of: Measure that must agree: "score", "decision", or a criterion's name; None for the decision if there are
-            decisions, else that of the first calibration.
+            decisions, else the measure of the first calibration.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:

@@ -243,7 +243,7 @@ class CountedComparison(Comparison):
 
     @property
     def _wrong_totals(self) -> Totals:
-        """Numbers of false passes, of false fails, and of scores that differ by more than the tolerance."""
+        """Numbers of false passes, of false fails, and of scores that differ from gold's by the tolerance or more."""
         rows = self.counts.rows_of(DECISION_PART)
         scores = self.scores_counted
         off = close(scores.gold, scores.judge, self.rubric.tolerance) == 0

@@ -485,7 +485,7 @@ def _middle(levels: Sequence[str], median: str | None) -> str:
             median of at most three.
 
     Raises:
-        UsageError: There are more levels, and `median` is None.
+        UsageError: There are more than three levels, and `median` is None.
     """
     if len(levels) == 1:
         return levels[0]

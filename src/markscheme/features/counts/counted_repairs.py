@@ -35,7 +35,7 @@ class CountedRepair(Repair):
         return self.n_kept
 
     def to_json(self) -> dict[str, Any]:
-        """Return how decisions would change as a dict with the keys of a calibration's JSON."""
+        """Return the changes that fixing the criterion would cause, as a dict with the keys of a calibration's JSON."""
         return {**Repair.to_json(self), "examples": None}
 
 

@@ -238,7 +238,14 @@ def _indexed(names: Sequence[Any]) -> tuple[tuple[str, ...], Integers]:
 
 
 def _numbers_of(cells: Cells, name: str, first: int, column: str) -> Floats:
-    """Convert a column's cells to numbers; raise an error at the first cell that isn't a number."""
+    """Convert a column's cells to numbers; raise an error at the first cell that isn't a number.
+
+    Args:
+        cells: The columns that were read at once, each a list of cells.
+        name: Name of the file, for the error.
+        first: Number in the file of the first row of `cells`, for the error.
+        column: Name of the column.
+    """
     try:
         return np.array([_number(cell) for cell in cells[column]], dtype=np.float64)
     except (TypeError, ValueError):

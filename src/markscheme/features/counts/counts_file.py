@@ -83,10 +83,10 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """For each row, the share of a group's examples on which the judge is right; and the groups of the rows.
+        """Share of the examples on which the judge is right, for each row of groups; and the rows as Groups.
 
-        Only for a part whose rows count groups with equal numbers of examples and of examples on which the judge is
-        right.
+        Only for a part in which a row counts groups that are alike: they have equally many examples, and the judge is
+        right on equally many of these.
         """
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups

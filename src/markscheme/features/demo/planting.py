@@ -55,7 +55,8 @@ class Round:
 
     Attributes:
         planted: The fault of the judge, and the criterion that it affects.
-        nonce: Random text that makes the seal impossible to guess from its few possible contents.
+        nonce: Random text in the sealed secret. Without it, the few possible faults could be tried to find the one
+            behind the seal.
         seed: Random seed from which everything in the round is drawn.
         asked_then: The rubric of the accepted run, as the data of a rubric file.
         asked_now: Today's rubric, as the data of a rubric file; two criteria are reworded, whatever fault is planted.
@@ -80,7 +81,7 @@ class Round:
 
     @cached_property
     def seal(self) -> str:
-        """SHA-256 of the secret, shown before the diagnosis to prove that the fault was chosen first."""
+        """SHA-256 of `secret`, which names the fault; shown before the diagnosis to prove that it was chosen first."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 

@@ -49,7 +49,7 @@ def serve_reading(
     """Serve each reader's page, by its token, until the process is interrupted.
 
     Args:
-        works: The work of each reader, by the token in the page's address.
+        works: Each reader's outputs to read and notes so far, by the token in the page's address.
         listening: Socket on which requests come in.
         hosts: Host names, with ports, under which browsers may reach this server.
         timed: True to store how long each reading takes.

@@ -148,7 +148,10 @@ def _repeated(reading: "TableReading") -> Iterator[str]:
 
 
 def _ids_of_groups(reading: "TableReading") -> Iterator[str]:
-    """Yield the columns that are named as ids and aren't the table's or a rater's, such as `task_id`."""
+    """Yield the names of columns that may hold ids of groups, such as `task_id`.
+
+    They are named as ids and have several values, and hold neither the ids of the table's rows nor those of raters.
+    """
     for column in reading.columns:
         name = name_words(column.name)
         is_id = name[-1:] != () and name[-1] in ID_NAMES and column.name != reading.roles.single.get("id")

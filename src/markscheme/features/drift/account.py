@@ -107,7 +107,11 @@ def unsteady_findings(criteria: Sequence[CriterionDrift], samples: int) -> Itera
 
 
 def looks_finding(since: AcceptedBasis) -> Finding:
-    """Return the finding that the judge moved, as shown by all comparisons since the accepted run together."""
+    """Return the finding that the judge moved, as all comparisons with the accepted runs together show.
+
+    Args:
+        since: The accepted runs, with the evidence from each comparison with them.
+    """
     evidence = {"looks": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
     text = over_looks(since)
@@ -122,7 +126,11 @@ def moved_over_looks(since: AcceptedBasis) -> bool:
 
 
 def over_looks(since: AcceptedBasis) -> str:
-    """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
+    """Return a sentence on the drift that all comparisons with the accepted runs show together; "" without comparisons.
+
+    Args:
+        since: The accepted runs, with the evidence from each comparison with them.
+    """
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'comparison')} with the accepted run"

@@ -287,7 +287,7 @@ def drift_since_judge(
     """Compare a judge with an earlier judge whose ratings by the same rubric are in the same counts file.
 
     Args:
-        since: How the two judges are compared.
+        since: The terms of the comparison, such as its significance level.
         current: The judge's setting.
         comparison: The judge compared with gold.
         earlier: The earlier judge's setting.

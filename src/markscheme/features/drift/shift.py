@@ -80,7 +80,10 @@ class GoldChange:
 
     @property
     def is_worse(self) -> bool:
-        """True if today's coefficient of agreement is smaller, or mean absolute error larger, whatever its interval."""
+        """True if today's figure is worse than the accepted run's, even if by less than chance explains.
+
+        A coefficient of agreement is worse if it is smaller, a mean absolute error if it is larger.
+        """
         value = self.change.value or 0.0
         return (value if self.measure == "mae" else -value) > BY_ROUNDING
 

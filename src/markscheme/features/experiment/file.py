@@ -122,7 +122,13 @@ class _Reading:
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
-        """Read another file that the experiment's file names; a fault in it is recorded with the experiment's own."""
+        """Read another file that the experiment's file names; record a fault in it with the experiment's own.
+
+        Args:
+            read: Function that yields the other file's content.
+            path: The other file.
+            at: Path of the key in the experiment's file that names the other file, to which a fault is attributed.
+        """
         try:
             _refuse_pipe(path, RatingError)
             return list(read(path))

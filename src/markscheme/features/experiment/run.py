@@ -41,7 +41,7 @@ class Outputs:
         by_cell: The outputs, by variant and case.
         made: Number of outputs requested in this run.
         usage: Tokens and cost of these outputs.
-        model: The model that answered; None if all outputs were given.
+        model: The model that made outputs in this run; None if it made none, since a file had all outputs.
     """
 
     by_cell: Mapping[Cell, Output]

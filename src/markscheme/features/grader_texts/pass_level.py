@@ -148,7 +148,12 @@ class _Limit(NamedTuple):
     is_listed: bool = False
 
     def level(self, scale: Scale, *, is_turned: bool) -> float | None:
-        """Return the worst level that passes; None if all levels would pass or all would fail."""
+        """Return the worst level that passes; None if all levels would pass or all would fail.
+
+        Args:
+            scale: The scale of the scores.
+            is_turned: True if the lowest score of the scale is the best one.
+        """
         if self.lower_passes is not None and is_turned < self.lower_passes:
             return None
         nearest, farthest = (min, max) if is_turned else (max, min)

@@ -84,7 +84,7 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 
 def asks_by_another_scale(text: str) -> bool:
-    """Return True if a text asks for a score, whether or not its scale can be read, and not for points one by one."""
+    """Return True if a text asks for a score, even on an unreadable scale, and not for a verdict on each point."""
     return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
 
 

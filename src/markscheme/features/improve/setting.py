@@ -208,10 +208,10 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of settings with figures on the held-out labels, without the one in use; at least 1.
+        """Number of settings (a rubric with a judge) whose figures on the held-out labels were seen; at least 1.
 
-        This rubric is one setting with each judge, and one of these settings counts as the one in use. Wordings tested
-        on held-out labels don't count, since their figures are withheld unless one is adopted.
+        The setting in use isn't counted: of this rubric's settings, one for each judge, one is left out. Wordings that
+        `improve` tested on held-out labels don't count either, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1

@@ -258,7 +258,7 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Return the author's weights moved towards those fitted to `sums`; a clearer F test moves them further."""
+        """Return the author's weights moved towards those fitted to `sums`, further if the F test has a smaller p."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:

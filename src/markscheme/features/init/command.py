@@ -222,7 +222,7 @@ def _has_labels(project: "TableProject") -> bool:
 
 
 def _seen_from(folder: Path, path: Path) -> str:
-    """Return the path of a file as typed in the project's folder, where the file may lie or not."""
+    """Return the path by which a command that is run in the project's folder names a file, inside it or outside."""
     return str(path) if path.is_absolute() or (folder / path).exists() else os.path.relpath(path, folder)
 
 

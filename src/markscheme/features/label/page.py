@@ -74,7 +74,7 @@ def sheet_of(work: LabelSession, *, timed: bool, sent_along: set[str] | None = N
     """Render the page as a file that needs no server: it holds the responses, and saves answers for `import`.
 
     Args:
-        work: The rater's work: the responses to label, and the answers so far.
+        work: The rater's session: the responses to label, and the answers so far.
         timed: True to store the duration of each answer.
         sent_along: A set to which the names of images and documents that are too large for the sheet are added.
     """

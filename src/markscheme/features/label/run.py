@@ -111,7 +111,7 @@ def _opened(
     page: PageOptions,
     core: str | None = None,
 ) -> Iterator[list[LabelSession]]:
-    """Open each rater's work, and keep other processes from writing to the raters' files while the context lasts."""
+    """Open a session for each rater, and keep other processes from writing to the raters' files meanwhile."""
     if find_spec("fcntl") is None:
         raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
     file, works = existing_file(pool) if pool else None, []

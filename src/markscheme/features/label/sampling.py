@@ -473,8 +473,8 @@ def _cells(
 ) -> dict[str, str]:
     """Map each output's id to its stratum: the recorded one if all outputs have one, else a new one.
 
-    A new stratum is made from the judge's decision and, if there are enough labels for that, from whether the decision
-    is doubtful. Without decisions, all outputs are in one stratum.
+    A new stratum is made from the judge's decision and, if `count` labels are enough for so many strata, from whether
+    the decision is doubtful. Without decisions, all outputs are in one stratum.
 
     Args:
         judge_passes: The judge's decision, True for pass, by output.

@@ -22,7 +22,7 @@ def serve(works: Mapping[str, LabelSession], listening: socket.socket, hosts: Co
     """Serve each rater's page until the process is interrupted.
 
     Args:
-        works: Each rater's work, by the token in the address of the rater's page.
+        works: Each rater's session, by the token in the address of the rater's page.
         listening: The socket on which requests come in.
         hosts: Host names with ports by which browsers may call this server.
         timed: True if the pages record the duration of each response.

@@ -62,7 +62,7 @@ def open_work(
     seed: int = 1,
     core: str | None = None,
 ) -> LabelSession:
-    """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
+    """Open a rater's session of labelling, with the labels given before; make `calibration/<rubric>` if it is missing.
 
     Args:
         named: Name or file of the rubric; or a file of Promptfoo's results, from which a rubric is made; or a file
@@ -136,7 +136,12 @@ def open_work(
 
 
 def rubric_of_results(named: str, here: Path) -> str:
-    """Return the rubric's name; if a Promptfoo results file is named, first make a rubric of its metrics."""
+    """Return the rubric's name; if a Promptfoo results file is named, first make a rubric of its metrics.
+
+    Args:
+        named: Name or file of a rubric, or a file of Promptfoo's results.
+        here: The working directory.
+    """
     path = here / named
     project = project_of_results(path) if path.is_file() else None
     if project is None:
@@ -345,10 +350,10 @@ def _steps(ids: Sequence[str], work: LabelSession, seed: int, share: Share | Non
 
 
 def _drawn(work: LabelSession, pool: ResponsePool, count: int, seed: int, share: Share | None) -> LabelSession:
-    """Limit a rater's work to the outputs drawn from a file so far, and draw more once all of them are labelled.
+    """Limit a rater's session to the outputs drawn from a file so far, and draw more once all of them are labelled.
 
     Args:
-        work: The rater's work.
+        work: The rater's session.
         pool: The outputs in the file.
         count: Number of outputs to draw.
         seed: Random seed of the draw and of the order.

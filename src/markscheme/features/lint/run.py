@@ -55,7 +55,9 @@ def _holds_rows(name: str) -> bool:
 
 
 def _core_of(rubrics: Sequence[str], files: Sequence[str]) -> Rubric | None:
-    """Return the rubric that rows share if one rubric is checked together with rows; None if it is faulty, or else.
+    """Return the rubric that rows share: the only one that is checked together with rows.
+
+    None if there are no rows, if none or several rubrics are checked, or if the rubric is faulty.
 
     Args:
         rubrics: Names or files of rubrics, and files of rows.

@@ -41,7 +41,7 @@ class _AskedCall:
         self.arguments = arguments
 
     def has(self, *names: str) -> bool:
-        """Return True if one of these arguments has a value."""
+        """Return True if the call sets at least one of the named arguments."""
         return any(_is_set(self.arguments.get(name)) for name in names)
 
     def value(self, family: str, key: str) -> Any:

@@ -359,6 +359,10 @@ def _levels_by_order(line: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def _is_tie(levels: Sequence[Mapping[str, float]]) -> bool:
-    """Return True if a pair is a tie: over both orders shown, the levels sum to 0."""
+    """Return True if a pair is a tie: its levels, on all criteria and in both orders, sum to 0.
+
+    Args:
+        levels: For each order in which the pair was shown, the levels by criterion, below 0 if the first is better.
+    """
     of_all = [level for of_order in levels for level in of_order.values()]
     return bool(of_all) and sum(of_all) == 0

@@ -102,7 +102,8 @@ class CriteriaTrend:
 
     Attributes:
         verdicts: All verdicts that were compared.
-        most: The largest shares of wrong and of missed credit that are accepted, by the name of each limit that is set.
+        most: The largest accepted share of verdicts that give credit wrongly, and of verdicts that withhold it wrongly,
+            by the name of the limit; only limits that are set.
     """
 
     verdicts: Sequence[CriterionVerdict]
@@ -115,7 +116,7 @@ class CriteriaTrend:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Figures of agreement on verdicts; every task weighs the same if a few have most of the verdicts."""
+        """Figures of agreement on verdicts; if a few tasks have most of the verdicts, all tasks get the same weight."""
         tasks = codes([verdict.task for verdict in self.verdicts])
         criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
         weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])

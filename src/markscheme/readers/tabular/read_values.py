@@ -41,7 +41,16 @@ def read_criteria(criteria: Mapping[str, Sequence[SideColumn]], options: ColumnO
 def _read_by_used(
     columns: Sequence[SideColumn], criterion: str, options: ColumnOptions
 ) -> tuple[ReadValues, dict[str, UsageError]]:
-    """Read the values on a criterion without the options that name nothing there; return these options' errors too."""
+    """Read the values on a criterion, ignoring options about values that don't occur on it.
+
+    Args:
+        columns: The columns with raters' values on the criterion.
+        criterion: Name of the criterion.
+        options: The user's options.
+
+    Returns:
+        The values as read, and the error that each ignored option would raise, by the option.
+    """
     unused: dict[str, UsageError] = {}
     while True:
         try:

@@ -363,7 +363,10 @@ def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Remove rows that equal an earlier row if a column of ids tells the others apart, and say so in a note."""
+    """Remove rows that equal an earlier row, and say so in a note.
+
+    They are removed only if all remaining rows then have different ids. Else equal rows may be different examples.
+    """
     n_rows = len(sheet.cells[0]) if sheet.cells else 0
     if any(len(set(column)) == n_rows for column in sheet.cells):
         return sheet

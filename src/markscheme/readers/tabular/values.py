@@ -155,7 +155,7 @@ class ValueComparison:
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
     def owners(self) -> list[dict[str, int]]:
-        """Count the values that judges give and that people give, in a dict each; without judges, by annotator."""
+        """Count how often each value occurs: in a dict for judges and one for people; without judges, per annotator."""
         if not self.judges:
             return [dict(self.values[column.name]) for column in self.people]
         return [

@@ -188,7 +188,11 @@ def _reason(rating: Rating | None, criterion: str | None) -> str:
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
-    """Format the score and decision of each rater on an example; "" if no rater has either."""
+    """Format the score and decision of each rater on an example; "" if no rater has either.
+
+    Args:
+        raters: Name, score and decision (1 for pass, 0 for fail) of each rater; nan for a missing score or decision.
+    """
     if all(math.isnan(value) for _, *values in raters for value in values):
         return ""
     has_score = not all(math.isnan(score) for _, score, _ in raters)

@@ -168,9 +168,9 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 
 def _withheld(calibration: Calibration) -> dict[str, str]:
-    """Return why statistics of a table are withheld, by the statistic's name.
+    """Map each withheld statistic of a table to the reason why it is withheld.
 
-    The ends of its scale, or the values that pass, aren't stated.
+    A reason is that the ends of the scale, or the values that pass, aren't stated, so that it can't be computed.
     """
     of_mark = ("pass_kappa", *YES_NO_NAMES) if calibration.rubric.table_of == "values" else ()
     rated = calibration.rater.rated_table

@@ -74,7 +74,7 @@ class DecidedRows:
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select; the numbers in `units` stay as they are."""
+        """Return the rows that a mask or indices select; units without a row keep their name and number."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],

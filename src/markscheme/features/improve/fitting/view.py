@@ -23,7 +23,10 @@ def plural(evidence: DecisionEvidence) -> str:
 
 
 def counted_evidence(evidence: DecisionEvidence) -> str:
-    """Format the number of decisions or preferences and of fewer tasks, as in "60 pass/fail decisions on 40 tasks"."""
+    """Format the number of decisions or preferences, as in "60 pass/fail decisions on 40 tasks".
+
+    The tasks are left out if each has only one decision.
+    """
     decisions = counted(len(evidence.decisions), "preference" if evidence.is_paired else "pass/fail decision")
     return f"{decisions} on {counted(len(evidence.tasks), 'task')}" if has_repeated_tasks(evidence) else decisions
 

@@ -142,11 +142,12 @@ class AnchorWatch:
         return self.otherwise_before is not None or rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return mean flips, numbers of examples and usual flip rates, shape (2,) each.
+        """Return the mean number of flips in a look, the number of examples, and the usual flip rate, shape (2,) each.
 
         The first entry is of the examples that the judge failed in the accepted run, the second of those it passed. A
         flip is a decision that differs from that of the accepted run. The mean is over the looks since `day`; if there
-        are none, the last look counts. The usual flip rates are those between accepted runs.
+        are none, the last look counts. The usual flip rate is how often an accepted run
+        decides otherwise than most other accepted runs.
         """
         since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
         sizes = np.maximum(np.array(self.sizes, dtype=np.float64), 1.0)

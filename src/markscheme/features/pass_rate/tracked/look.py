@@ -81,8 +81,9 @@ class Look:
         last_week: Share that the judge passes in the last graded week; None if there is none.
         before: Share that the judge passed in the reference weeks; None as long as there are none.
         people: The evidence that people's pass rate fell.
-        judge: The evidence that the judge moved; None if it isn't watched.
-        share: The evidence that the judge's share of passes moved.
+        judge: The evidence that the judge changed, from asking it again about the examples of its accepted run; None if
+            no run is accepted.
+        share: The evidence that the share of new responses that the judge passes changed, whatever the cause.
         named: The cause of the change; None if nothing has changed.
         shift: Shift of the judge's share of passes since the onset of the change; None if nothing has changed.
         mix: The column that explains most of that shift; None if none does.

@@ -238,7 +238,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
     Args:
         look: The look.
         at: Time of the look.
-        through: The last day that counts.
+        through: The last day that counts; a week that ends later isn't counted.
     """
     return {
         "at": at,
