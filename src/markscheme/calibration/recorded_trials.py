@@ -72,7 +72,7 @@ class RecordedTrial(NamedTuple):
             judge: What identifies the judge; its name if only its ratings are known.
             examples: Ids of the examples whose labels the judge was compared with.
             at: The day of the run.
-            split: The split that was used.
+            split: The split that the examples belong to; None if there are no splits.
         """
         setting = setting_digest(rubric, measure, judge)
         return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, example_digests(examples))

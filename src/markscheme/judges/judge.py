@@ -25,7 +25,7 @@ class Usage:
         output_tokens: Number of tokens written; None if not counted.
         usd: Cost in US dollars; None, never 0, if the price or the number of tokens is unknown.
         batched: Number of calls that were sent in batches.
-        batched_usd: The part of `usd` spent on batches, at their lower price.
+        batched_usd: The part of `usd` spent on batches, at their lower price; None if unknown.
     """
 
     calls: int = 0

@@ -346,7 +346,7 @@ class SdkJudge:
         """Yield the SDK's client for a call inside the block; errors of the call become JudgeErrors.
 
         Args:
-            deadline: Timeout of the call in seconds.
+            deadline: Timeout of the call in seconds; None for no timeout.
 
         Raises:
             JudgeError: The call raises an error; this one replaces it.

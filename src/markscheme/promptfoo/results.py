@@ -380,7 +380,13 @@ def _failed(raw: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """The result of one assertion: of the test itself, of an assert-set, or of a criterion within another assertion."""
+    """The result of one assertion: of the test itself, of an assert-set, or of a criterion within another assertion.
+
+    Attributes:
+        raw: The result as Promptfoo wrote it.
+        stands: "alone" for an assertion of the test itself, "in a set" for one of an assert-set, "inside" for a
+            criterion within another assertion.
+    """
 
     raw: Mapping[str, Any]
     stands: Literal["alone", "in a set", "inside"]

@@ -276,7 +276,7 @@ class _AlphaComparison:
 
     Attributes:
         columns: Ratings, shape (n_units, 1 + n_people), the judge's first, nan if missing.
-        groups: Groups that are left out in turn.
+        groups: The units' groups, of which the jackknife leaves out one at a time.
         levels: Levels of the scale.
         metric: Alpha's measure of distance.
     """

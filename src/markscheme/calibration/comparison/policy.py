@@ -232,7 +232,8 @@ def verdict_states(
         gain: Share of examples on which the judge agrees, minus that of the best constant.
         target: The target agreement, 0 to 1.
         settings: Number of settings tried on these labels, this one included; more settings widen every interval.
-        people: Share of pairs of annotators who agree; with fewer than 30 examples it isn't used.
+        people: Share of pairs of annotators who agree. Without it, or with fewer than 30 examples, the judge isn't
+            compared with annotators.
         judge_minus_person: Agreement of the judge with annotators, minus that of an annotator with the other
             annotators.
         person_minus_constant: Agreement of annotators with each other, minus that of the best constant.

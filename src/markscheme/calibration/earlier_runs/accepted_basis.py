@@ -34,11 +34,11 @@ class AcceptedBasis:
     Attributes:
         accepted: The accepted runs; None if a run is compared with an earlier judge of which only counts are known.
         run: Number of this comparison with the accepted runs, from 1; later comparisons need a smaller p for an alarm.
-        planned: Number of comparisons that will be made, if that is fixed beforehand; the 5% chance of a false alarm is
-            split over them.
+        planned: Number of comparisons that will be made, over which the 5% chance of a false alarm is split; None if
+            that number isn't fixed beforehand.
         margin: Largest move of the mean that counts as unmoved, as a share of the scale's range.
         replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
-            rubric's.
+            rubric's; () if there are none.
         accepting: True if this run is about to be accepted, and so raises no alarm.
         start_over: True if this run, when accepted, replaces the accepted runs instead of joining them.
         looks: Evidence that the judge moved, after each recorded comparison on the accepted examples in this setting; 1

@@ -301,7 +301,7 @@ class Evidence:
 
         Args:
             hidden: Flags of the examples to leave out, shape (n_examples,).
-            called: The examples left out, in words.
+            called: The examples left out, in words; None to name none in the findings.
         """
         included = self.included & ~hidden
         criteria = {name: criterion.where(included) for name, criterion in self.criteria.items()}
@@ -362,7 +362,7 @@ class Evidence:
             gain: Decrease of the judge's mean error in score without the fault.
             least: The lowest severity that it may get.
             most: The highest severity that it may get.
-            options: Options that the suggestion adds to the kind's command, by the key that each sets.
+            options: Options that the suggestion adds to the kind's command, by the key that each sets; None for none.
         """
         share = gain / self.error if self.error > 0 else 0.0
         worst = [index for index in worst if not self.is_held_out(index)]

@@ -109,7 +109,8 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
         new: The new rater's decisions on the same examples, 1, 0 or nan, shape (n_examples,).
-        groups: A name for each example's group, such as a task that several share, shape (n_examples,).
+        groups: A name for each example's group, such as a task that several share, shape (n_examples,); None without
+            groups.
 
     Returns:
         Under "passed" the share of the old passes that the new rater passes, under "failed" the share of the old fails

@@ -332,7 +332,7 @@ class CountQuery:
         return f"(({level} - {_signed(low)}) / {scale.span!r})"
 
     def _sums(self) -> Iterator[tuple[str, str]]:
-        """Yield name and SQL of the column with each rater's weighted sum of positions.
+        """Yield name and SQL of a column for each rater: the weighted sum of its levels' positions on their scales.
 
         If raters may answer that a criterion doesn't apply, two columns follow: the total weight of the criteria with
         a positive weight that apply, and that of the faults that apply.

@@ -33,8 +33,8 @@ class SetAgreement:
         alpha: Krippendorff's alpha with MASI distance; the empty set counts as a value.
         units: Number of outputs that two people read, or of notes that two people sorted.
         kappa: Kappa of readers on whether a unit has a mode, by mode.
-        both: For each mode, the share of units to which both readers give it, among the units to which at least one
-            reader gives it.
+        both: For each mode, the share of units to which all their readers give it, among the units to which at least
+            one gives it; None if no reader gives it.
         exchanged: The two modes most often confused; None if agreement isn't poor, or if no modes are confused.
     """
 

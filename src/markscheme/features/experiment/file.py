@@ -34,7 +34,7 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
 
     Args:
         path: A .yaml or .json file; paths in it are relative to its folder.
-        outputs: A file that replaces the outputs of every variant.
+        outputs: A file that replaces the outputs of every variant; None to take those that the experiment names.
         build: Function that returns an Experiment, given rubric, variants, cases, name, model, ready outputs and path.
 
     Raises:

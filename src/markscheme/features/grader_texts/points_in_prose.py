@@ -73,7 +73,10 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return one list: the words before the first mark, such as "(1)", and each text after a mark; () for one mark."""
+    """Return one list of points: the text after each mark, such as "(1)", with the words before the first mark.
+
+    Return () if there are fewer than two marks.
+    """
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))

@@ -32,8 +32,9 @@ class Search:
         rounds: Number of rounds of proposals so far.
         usage: Tokens and cost of proposals.
         stopped: The reason why the search ended before its last round; None if it didn't.
-        begin: Called before the first wording is tried.
-        check: Called with each wording; raises NotTried if it can't be written into the rubric's file.
+        begin: Function called before the first wording is tried; None for none.
+        check: Function called with each wording, which raises NotTried if the wording can't be written into the
+            rubric's file; None to check none.
     """
 
     yours: Rubric

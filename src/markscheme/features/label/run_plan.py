@@ -77,8 +77,8 @@ class Plan:
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         pool: The file of outputs to draw from, for the next command; None if the user named none.
         n_left: Number of outputs in that file that are not among the rubric's examples.
-        on_pool: Options on how that file is read, as typed in a shell.
-        on_pages: Options on who labels and on the labelling page, as typed in a shell.
+        on_pool: Options on how that file is read, as typed in a shell; None if `pool` is None.
+        on_pages: Options on who labels and on the labelling page, as typed in a shell; None for the plan of a table.
         rows_left: Number of rows that nobody has labelled on all criteria, if the plan is for rows with criteria of
             their own; else None.
     """

@@ -34,7 +34,7 @@ def next_step(rubric: str) -> str | None:
 
 
 def _next_labels(rubric: str) -> NextLabels:
-    """Return how many labels the verdict on a rubric's judge still needs, with the reason."""
+    """Return how many labels the verdict on a rubric's judge still needs, and why the verdict is open, or isn't."""
     return next_labels_of(rubric, Path.cwd())
 
 

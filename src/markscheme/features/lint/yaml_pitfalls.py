@@ -43,7 +43,7 @@ def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode
     """Yield each unquoted value of a YAML document once, even if several aliases refer to it.
 
     Args:
-        node: The document, or a part of it.
+        node: The document, or a part of it; None for an empty document.
         seen: Python's `id` of each part visited so far, to which this one and those below it are added.
     """
     if node is None or id(node) in seen:

@@ -53,7 +53,15 @@ LEAST_ALIKE: Final = 3
 
 @dataclass(frozen=True)
 class MovedExample:
-    """An example whose rating changed with a changed response: both texts, both reasons, and the shift in levels."""
+    """An example whose rating on a criterion changed when its response was changed.
+
+    Attributes:
+        id: The example's id.
+        shift: Levels by which the rating of the changed response is above that of the original; negative if below.
+        original: The original response.
+        changed: The changed response.
+        reasons: The judge's reasons for its ratings of the original and of the changed response; "" without a reason.
+    """
 
     id: str
     shift: float

@@ -62,7 +62,7 @@ class NumbersProposal:
     """Proposed weights and pass mark that decisions support, with the tests behind the proposal.
 
     Attributes:
-        adopted: Numbers that change: weights (with the mark that fits them), the mark alone, or none.
+        adopted: Numbers that change: weights (with the mark that fits them), or the mark alone; None if none change.
         answer: "better" if the interval of the gain is above 0, else "supported"; None if nothing is adopted.
         test: Test of the author's weights.
         mark_p: p-value of the test of the author's mark; None for preferences.

@@ -70,7 +70,7 @@ def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Docume
 
     Args:
         run: The run.
-        parts: The pass rate of each part of the stream, by the value of a column.
+        parts: The pass rate of each part of the stream, by the value of a column; None to show no parts.
     """
     look = run.look
     blocks = [_callout(look), Facts(tuple(_facts(look)))]
