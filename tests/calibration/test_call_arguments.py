@@ -25,7 +25,7 @@ def test_an_option_in_a_message_is_written_as_an_argument_that_a_call_can_have(o
     assert with_options(f"{{{option}}} says it") == f"{option} says it"
 
 
-def asked(error: UsageError) -> tuple[str, str]:
+def messages(error: UsageError) -> tuple[str, str]:
     """The message as on the command line, and as in Python."""
     typed = str(error)
     error.spell = as_argument
@@ -35,11 +35,11 @@ def asked(error: UsageError) -> tuple[str, str]:
 def test_a_message_about_a_table_names_its_options_as_the_caller_writes_them_and_leaves_values_and_commands_alone() -> (
     None
 ):
-    typed, called = asked(refusal("odd-value", columns=["note"], values={"--human and --pass": 1}))
+    typed, called = messages(refusal("odd-value", columns=["note"], values={"--human and --pass": 1}))
     assert "; --same VALUE= leaves a value out, --same VALUE=fail decides" in typed
     assert "; `same='VALUE='` leaves a value out, `same='VALUE=fail'` decides" in called
     assert "'--human and --pass' (1)" in called
-    typed, called = asked(refusal("option-unused", columns=["a", "b"], option="--judge my judge"))
+    typed, called = messages(refusal("option-unused", columns=["a", "b"], option="--judge my judge"))
     assert typed.startswith("`--judge my judge` names nothing that is there; ")
     assert called.startswith("`judge='my judge'` names nothing that is there; ")
     assert called.endswith("`markscheme calibrate RUBRIC --judge NAME`")

@@ -289,3 +289,35 @@ def test_after_the_criterion_of_a_row_is_reworded_annotators_are_asked_about_tha
     done = run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", cwd=folder)
     assert "1 label is on a criterion that the row lacks, and left out" in " ".join(done.stderr.split())
     assert done.returncode in (0, 1, 4)
+
+
+def test_where_annotators_of_rows_that_share_a_rubric_differ_the_printed_command_decides_and_calibrate_uses_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
+    judge = (folder / "judging.py").read_text().replace('"(c[0-9]+)"', '"((?:row-)?c[0-9]+)"')
+    (folder / "judging.py").write_text(judge)
+    for rater in ("ann", "ben"):
+        work = labelled(folder, rater, core="core.yaml")
+        if rater == "ben":
+            step = work.steps[0]
+            work.give(step, ResponseAnswers({question.criterion.name: "0" for question in work.questions_at(step)}))
+        work.file.close()
+    (decide, command), _ = onward_steps(work)
+    assert (decide.startswith("Annotators differ on"), command) == (
+        True,
+        "markscheme label core.yaml rows.jsonl --disputed",
+    )
+    decided = open_work("rows.jsonl", folder, rater="cara", adjudicate=True, core="core.yaml")
+    for step in decided.steps:
+        decided.give(step, ResponseAnswers({question.criterion.name: "1" for question in decided.questions_at(step)}))
+    decided.file.close()
+    after = run(*shlex.split(command), cwd=folder)
+    assert (after.returncode, "nothing left to adjudicate" in after.stderr) == (0, True)
+    assert "Next: markscheme calibrate core.yaml rows.jsonl" in after.stderr
+    judged = ("--judge", "function:judging:judge", "--json", "report.json")
+    done = run("calibrate", "core.yaml", "rows.jsonl", *judged, cwd=folder)
+    assert done.returncode in (0, 1, 4), done.stderr
+    report = json.loads((folder / "report.json").read_text())
+    assert report["raters"]["kinds"]["adjudicated"] == 1

@@ -417,3 +417,31 @@ def test_a_report_on_four_verdicts_counts_right_verdicts_instead_of_giving_a_per
     assert "Where all tasks weigh alike: right on 83%." in report
     assert "Right on 3 of 4" in report
     assert "Scores within 0.1: 1 of 2 responses." in report
+
+
+def test_what_was_adjudicated_on_a_row_counts_instead_of_annotators_labels_and_what_they_agree_on_completes_it(
+    tmp_path: Path,
+) -> None:
+    rows = [row(number) for number in range(6)]
+    ann, ben, gpt = rows[0]["labels"]
+    unlike_ann = [label(rater, "human", {**ann["criteria"], "c3": "MET"}) for rater in ("cat", "dan")]
+    decided = label("eve", "adjudicated", {"c3": "UNMET"})
+    rows[0]["labels"] = [ann, ben, *unlike_ann, label("fay", "human", unlike_ann[0]["criteria"]), decided, gpt]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in rows))
+    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    assert done.returncode in (0, 1, 4), done.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["verdicts"]["n"], report["verdicts"]["agreement"]["value"]) == (18, 1.0)
+    assert report["agreement"]["value"] == 1.0
+    assert report["raters"]["kinds"]["adjudicated"] == 1
+
+
+def test_a_judge_that_grades_no_row_is_reported_with_the_reason_why(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(3)]
+    for line in rows:
+        line["labels"] = line["labels"][:2]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in rows))
+    (tmp_path / "silent.py").write_text("def judge(system_prompt, user_prompt):\n    return {'verdicts': {}}\n")
+    done = run("calibrate", "rows.jsonl", "--judge", "function:silent:judge", cwd=tmp_path)
+    assert "nothing was graded: all 3 examples failed" in done.stderr
+    assert "no rating has the id" not in done.stderr

@@ -126,9 +126,8 @@ def label(
     _refuse_two_steps(steps | {"--audits": audits}, sheet)
     core = None
     if rows is not None:
-        for option, value in {"--same-meaning": same_meaning, "--disputed": disputed}.items():
-            if value:
-                raise UsageError(f"{option} is about one rubric or file: leave {rubric} or {rows} out")
+        if same_meaning:
+            raise UsageError(f"--same-meaning is about one rubric or file: leave {rubric} or {rows} out")
         core, rubric = rubric, rows
     if plan or pairs or to is not None:
         if not pairs:
@@ -186,7 +185,7 @@ def label(
     if disputed:
         if sheet is not None:
             raise UsageError(f"--disputed serves its page and writes no sheet; leave --sheet {sheet} out")
-        return run.resolve(rubric, pool, rater, page, json=as_json)
+        return run.resolve(rubric, pool, rater, page, json=as_json, core=core)
     shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")

@@ -58,10 +58,12 @@ def plan_of_rows(
     run = ask.of(ROWS_ALONE if core is None else rubric_given(core))
     rows = rows_to_label(path, every=False, core=None if core is None else run, run=run)
     folder = calibration_folder(path.name, Path.cwd())
-    kept = ratings_in(folder / RATINGS_FOLDER, rows.rubric, may_be_stale=True)
-    by_people = {label.id for label in (*rows.pool.labels, *kept) if label.kind in PEOPLE and label.criteria}
-    asked = [example for example in rows.pool.examples if example.id in by_people] or rows.pool.examples
-    prompts = [prompt for example in asked for prompt in questions(rows.rubric_by_id[example.id], example.submission)]
+    stored = ratings_in(folder / RATINGS_FOLDER, rows.rubric, may_be_stale=True)
+    by_people = {label.id for label in (*rows.pool.labels, *stored) if label.kind in PEOPLE and label.criteria}
+    to_grade = [example for example in rows.pool.examples if example.id in by_people] or rows.pool.examples
+    prompts = [
+        prompt for example in to_grade for prompt in questions(rows.rubric_by_id[example.id], example.submission)
+    ]
     n_left = overview.labelled.get(0, 0)
     n_labelled = overview.responses - n_left
     target = run.target if labels.target is None else labels.target

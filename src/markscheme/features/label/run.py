@@ -8,14 +8,13 @@ from json import dumps
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import existing_file
 from markscheme.commands.output import put
 from markscheme.commands.page_options import listen, login_name
 from markscheme.errors import UsageError
 from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
 from markscheme.features.label.label_session import LabelSession
-from markscheme.features.label.next_steps import onward_steps
+from markscheme.features.label.next_steps import commands_on, onward_steps
 from markscheme.features.label.options import PlanOptions, order_seed
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.server import serve
@@ -82,12 +81,23 @@ def label_on_pages(
         return _serve_pages(works, page, timed=not page.untimed, json=json)
 
 
-def resolve(rubric: str, pool: Path | None, rater: str | None, page: PageOptions, *, json: bool) -> int:
-    """Serve the page on which one person resolves the labels on which annotators disagree."""
-    with _opened(rubric, pool, (rater,), adjudicate=True, page=page) as works:
+def resolve(
+    rubric: str, pool: Path | None, rater: str | None, page: PageOptions, *, json: bool, core: str | None = None
+) -> int:
+    """Serve the page on which one person resolves the labels on which annotators disagree; return the exit status.
+
+    Args:
+        rubric: Name of the rubric; or a file of rows with rubrics of their own.
+        pool: The file of responses; None for the rubric's own examples.
+        rater: Name of the person; None for the login name.
+        page: How the page is served.
+        json: True to print the address as JSON.
+        core: Name of the rubric that the rows share; None without one.
+    """
+    with _opened(rubric, pool, (rater,), adjudicate=True, page=page, core=core) as works:
         _say_what_is_left_out(works)
         if not works[0].steps:
-            print(nothing_to_decide(works[0], Commands.on(rubric)), file=sys.stderr)
+            print(nothing_to_decide(works[0], commands_on(works[0])), file=sys.stderr)
             return 0
         status = _serve_pages(works, page, timed=False, json=json)
         for line in dispute_lines(works[0]):

@@ -123,7 +123,8 @@ def open_work(
             steps = _steps(list(work.questions), work, seed, share)
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
         if rows is not None:
-            return replace(ordered, notes=(*ordered.notes, rows.note), core=core)
+            notes = () if work.is_adjudication else (rows.note,)
+            return replace(ordered, notes=(*ordered.notes, *notes), core=core)
         if pool is not None and takes_lines(pool):
             ordered = replace(ordered, notes=(*ordered.notes, *_notes_on_labels_in(pool, responses, work, named, here)))
         if work.is_adjudication:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,7 +26,7 @@ from markscheme.calibration.recorded_trials import (
     count_settings,
     record_settings,
 )
-from markscheme.errors import ComparisonError, Fault, RatingError, UsageError
+from markscheme.errors import ComparisonError, Fault, NothingGraded, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed
@@ -45,7 +46,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_from
 from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import rating_of
-from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.kinds import JUDGES, KINDS
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.wordings import on_criteria
 from markscheme.readers.infer_rubric import rubric_of_wholes
@@ -454,7 +455,7 @@ def _compared(
     """
     by_people = [(example, row_rubric) for example, row_rubric in labelled if _by_people(example)]
     wholes = {
-        example.id: [whole_rating(label, row_rubric) for label in _by_people(example)]
+        example.id: [whole_rating(label, row_rubric) for label in _with_agreed_levels(_by_people(example))]
         for example, row_rubric in by_people
     }
     of_judge = {
@@ -471,6 +472,8 @@ def _compared(
     rubric = rubric_of_responses(path.name, run)
     example_set = ExampleSet(tuple(examples), path)
     ratings = list(filter(None, of_judge.values()))
+    if grades and not ratings:
+        raise NothingGraded([grade.error or "the judge left out a criterion" for grade in grades])
     calibration = calibration_of(
         rubric,
         example_set,
@@ -587,6 +590,24 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
     return "the judge left out a criterion" if of_judge[example.id] is None else None
 
 
+def _with_agreed_levels(people: Sequence[Rating]) -> list[Rating]:
+    """Return people's labels, adjudicated ones with the levels on which all annotators agree and nothing was decided.
+
+    Args:
+        people: The labels of one response.
+    """
+    by_annotators = [label for label in people if label.kind == "human"]
+    agreed = {
+        name: rated
+        for name, rated in chain.from_iterable(label.criteria.items() for label in by_annotators[:1])
+        if all(name in other.criteria and other.criteria[name].level == rated.level for other in by_annotators)
+    }
+    return [
+        replace(label, criteria={**agreed, **label.criteria}) if label.kind == "adjudicated" else label
+        for label in people
+    ]
+
+
 def whole_rating(rating: Rating, rubric: Rubric) -> Rating | None:
     """Return a rating of the whole response, with score and decision by its levels; None if a level is missing."""
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
@@ -607,13 +628,22 @@ def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Ite
         met = gold[criterion.name]
         judged = _is_met(criterion, rating)
         if met is not None and judged is not None:
-            answers = {label.rater: answer for label in people if (answer := _is_met(criterion, label)) is not None}
+            annotators = (label for label in people if label.kind == "human")
+            answers = {label.rater: answer for label in annotators if (answer := _is_met(criterion, label)) is not None}
             yield CriterionVerdict(example.id, example.group, criterion, met, judged, labelled, answers)
 
 
 def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
-    """Return True if most people find a criterion met, False if most don't; None for a tie or without answers."""
-    answers = [met for label in people if (met := _is_met(criterion, label)) is not None]
+    """Return True if most people find a criterion met, False if most don't; None for a tie or without answers.
+
+    Only answers of the strongest kind count, such as adjudicated ones.
+    """
+    by_kind: dict[str, list[bool]] = defaultdict(list)
+    for label in people:
+        met = _is_met(criterion, label)
+        if met is not None:
+            by_kind[label.kind].append(met)
+    answers = next((by_kind[kind] for kind in KINDS if kind in by_kind), [])
     return None if 2 * sum(answers) == len(answers) else 2 * sum(answers) > len(answers)
 
 
