@@ -20,6 +20,7 @@ from markscheme.files import add_files
 from markscheme.git import has_uncommitted_changes
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.text import escaped
 
 if TYPE_CHECKING:
@@ -205,8 +206,8 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
             f"`init --from` again, in an empty folder, with `--map {option}`."
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
-    n_raters = len(project.files) - 2  # each has a file besides those of the rubric and the examples
-    if project.judged or n_raters == 1:
+    of_raters = [path for path in project.files if path.parent.name == RATINGS_FOLDER]
+    if project.judged or len(of_raters) == 1:
         yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"
