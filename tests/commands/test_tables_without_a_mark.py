@@ -65,6 +65,20 @@ def test_a_judge_half_a_level_from_gold_agrees_if_the_tolerance_is_wider_than_ha
     assert "the judge's level is less than 0.6 levels from gold" in printed
 
 
+def test_of_yes_and_no_to_a_fault_the_report_says_that_yes_is_too_rare_and_not_that_the_judge_is_severe(
+    tmp_path: Path,
+) -> None:
+    rows = [f"e{n},{'yes' if n % 3 else 'no'},{'yes' if n % 6 in (2, 4, 5) else 'no'}" for n in range(96)]
+    table(tmp_path, "id,human_hallucination,judge_hallucination", rows)
+    printed = screen(tmp_path)
+    assert "the judge says yes too rarely; it says yes on 50% of examples" in printed
+    assert "severe" not in printed
+    assert "Agreement: the judge's level is gold's, the labels'. Baseline: always the best single level." in printed
+    assert "the judge is too lenient; it says no on 50% of examples" in screen(tmp_path, "--pass", "no")
+    codes = [calibrated(tmp_path, *stated)[1]["findings"][0]["code"] for stated in ((), ("--pass", "no"))]
+    assert codes == ["lenient", "lenient"]
+
+
 def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=0))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "--details")

@@ -4,6 +4,7 @@ Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,11 @@ def _annotators_have_skill(criterion: CriterionEvidence) -> bool:
 
 
 def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge has a bias (`signed_error`)."""
+    """Yield findings on criteria on which the judge has a bias (`signed_error`).
+
+    If a table asks for a fault and doesn't say whether yes passes, the sentence says only that the judge says yes too
+    often or too rarely; the finding's code then takes yes to be the fault.
+    """
     looked = {
         n: criterion
         for n, criterion in criteria.items()
@@ -174,13 +179,18 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
         criterion = looked[name]
         size = float(bias.value or 0.0)
         sign = 1 if size > 0 else -1
-        kind = kinds.LENIENT if sign == criterion.good else kinds.SEVERE
+        is_open = criterion.scale.is_yes_no and evidence.comparison.rubric.table_of == "values"
+        kind = kinds.LENIENT if sign == (-1 if is_open else criterion.good) else kinds.SEVERE
+        if is_open:
+            often = "often" if sign > 0 else "rarely"
+            kind = replace(kind, short=f"says {criterion.scale.choices[1]} too {often}")
         judge = criterion.mean(np.where(criterion.both, criterion.judge, np.nan))
         gold = criterion.mean(np.where(criterion.both, criterion.gold, np.nan))
         yield evidence.finding(
             kind,
             criterion,
-            f"the judge is too {kind.code}; {_bias_in_words(evidence, criterion, bias, judge, gold)}.",
+            f"the judge {'' if is_open else 'is '}{kind.short}; "
+            f"{_bias_in_words(evidence, criterion, bias, judge, gold)}.",
             evidence.anchor_advice(criterion, sign),
             shows={"shift": bias.to_json(), "judge_mean": judge, "gold_mean": gold},
             worst=evidence.worst(sign * criterion.errors),

@@ -313,9 +313,10 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if judge and gold are compared by a table's levels, on one ordered scale of three levels or more."""
+    """Return True if judge and gold are compared by a table's levels, and not by scores between two ends."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
-    is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
+    has_levels = [scale.is_yes_no or len(scale.levels) > 2 for scale in scales]
+    is_of_levels = comparison.measure.of == OF_SCORE and has_levels == [True]
     return comparison.rubric.table_of == "values" and is_of_levels
 
 
