@@ -1,5 +1,6 @@
 """Conversion of a table to the files of a project."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from markscheme.files import add_files
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.file import load_rubric
+from tests.commands.console import run
 
 TABLE = "id,judge,human\na,yes,yes\nb,no,yes\nc,no,no\n"
 BY_CRITERION = "id,judge_tone,human_tone,judge_facts,human_facts\na,yes,yes,1,3\nb,no,yes,2,2\nc,no,no,3,1\n"
@@ -57,9 +59,27 @@ def test_a_table_with_the_ratings_of_a_judge_or_of_one_annotator_alone_becomes_a
     assert project.has_responses
 
 
-def test_init_refuses_a_table_in_which_no_column_rates_anything(tmp_path: Path) -> None:
-    table = tmp_path / "outputs.csv"
-    table.write_text("id,response\na,Rye.\nb,Oat.\n")
+def test_init_makes_examples_and_a_rubric_to_label_by_from_a_table_of_outputs_alone(tmp_path: Path) -> None:
+    (tmp_path / "outputs.csv").write_text("id,question,response\na,Which bread?,Rye.\nb,Which grain?,Oat.\n")
+    done = run("markscheme", "init", "project", "--from", "outputs.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "label the outputs: `cd project && markscheme label outputs`" in done.stdout
+    project = tmp_path / "project"
+    (criterion,) = load_rubric(project / "rubrics" / "outputs.yaml").criteria
+    assert criterion.scale.is_yes_no
+    lines = (project / "calibration" / "outputs" / "examples.jsonl").read_text().splitlines()
+    first, second = map(json.loads, lines)
+    assert (first["id"], first["inputs"], first["response"]) == ("a", {"query": "Which bread?"}, "Rye.")
+    assert "labels" not in second
+
+
+@pytest.mark.parametrize(
+    "table", ["id,response,note\na,Rye.,too short\nb,Oat.,wrong grain\n", "id,question\na,Rye?\nb,Oat?\n"]
+)
+def test_init_refuses_a_table_that_has_notes_or_no_responses_and_no_column_that_rates_anything(
+    tmp_path: Path, table: str
+) -> None:
+    (tmp_path / "outputs.csv").write_text(table)
     with pytest.raises(UsageError) as refused:
-        project_of_files([table], ColumnOptions(), tmp_path / "project")
-    assert refused.value.code == "nothing-rated"
+        project_of_files([tmp_path / "outputs.csv"], ColumnOptions(), tmp_path / "project")
+    assert refused.value.code in ("nothing-rated", "which-columns")

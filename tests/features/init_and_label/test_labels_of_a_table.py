@@ -16,3 +16,12 @@ def test_a_table_with_annotators_and_no_judge_becomes_labels_that_init_says_to_a
     assert "labelled: 2 by 2" in progress.stdout, progress.stderr
     compared = run("calibrate", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)
     assert (compared.returncode, "The two annotators agree on 50%" in compared.stdout) == (0, True)
+
+
+def test_the_project_that_init_makes_from_outputs_alone_can_be_planned_for_labelling(tmp_path: Path) -> None:
+    (tmp_path / "outputs.csv").write_text("id,response\na,Rye.\nb,Oat.\n")
+    done = run("markscheme", "init", "project", "--from", "outputs.csv", cwd=tmp_path)
+    assert "`cd project && markscheme label outputs`" in done.stdout
+    planned = run("markscheme", "label", "outputs", "--plan", cwd=tmp_path / "project")
+    assert planned.returncode == 0, planned.stderr
+    assert "0 labelled examples" in planned.stdout

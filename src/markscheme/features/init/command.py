@@ -63,14 +63,14 @@ def init(
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
     promptfooconfig.yaml that runs. Existing files stay as they are without --force.
 
-    With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
-    labels alone, and is read as `calibrate TABLE` reads it. From Promptfoo's results, each graded metric becomes a
-    criterion and each output an example. In a folder with a promptfooconfig.yaml, each text that a model grades by
-    becomes a criterion once you confirm it; the configuration stays as it is. With --skill, add what a coding
-    agent reads to work with markscheme, and nothing else.
+    With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or either
+    alone, and is read as `calibrate TABLE` reads it; outputs alone become examples to label. From Promptfoo's results,
+    each graded metric becomes a criterion and each output an example. In a folder with a promptfooconfig.yaml, each
+    text that a model grades by becomes a criterion once you confirm it; the configuration stays as it is. With --skill,
+    add what a coding agent reads to work with markscheme, and nothing else.
 
     Args:
-        from_: go on with a table that `calibrate` has read; repeated for those it joined
+        from_: go on with a table that `calibrate` has read, or one of outputs; repeated for those it joined
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
         ci: add a GitHub workflow that checks the project's rubrics, .github/workflows/markscheme.yml, instead
         force: replace files that exist, unless they have uncommitted changes
@@ -207,7 +207,9 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     of_raters = [path for path in project.files if path.parent.name == RATINGS_FOLDER]
-    if project.judged or len(of_raters) == 1:
+    if not of_raters and not _has_labels(project):
+        yield f"{words} label the outputs: `{cd}{Commands.on(project.rubric).label()}`"
+    elif project.judged or len(of_raters) == 1:
         yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:
         resolve = f"{cd}{Commands.on(project.rubric).adjudicate()}"

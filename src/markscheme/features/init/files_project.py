@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError
-from markscheme.features.init.project_of_table import project_of_table
+from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.readers.table_project import TableProject
+from markscheme.readers.tabular.columns import output_roles
 from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.tabular.source import open_sheet
 from markscheme.rubrics.reading import shows_rubric
 
 PROSE = (".md", ".markdown", ".docx", ".pdf")
@@ -17,6 +20,8 @@ PROSE = (".md", ".markdown", ".docx", ".pdf")
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path) -> TableProject:
     """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
+
+    A table may hold outputs alone, which become examples to label.
 
     Args:
         paths: The files.
@@ -40,7 +45,17 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
             )
         if shows_rubric(path):
             raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools", path=path)
-    reading = read_files(paths, options, one_side=True)
+    try:
+        reading = read_files(paths, options, one_side=True)
+    except UsageError as error:
+        if error.code != "nothing-rated" or len(paths) > 1 or _says_what_to_ask(paths[0], options):
+            raise
+        return project_of_outputs(paths[0], options)
     if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
         raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")
     return project_of_table(reading)
+
+
+def _says_what_to_ask(path: Path, options: ColumnOptions) -> bool:
+    """Return True if the rows of a table bring criteria of their own, or notes from which `discover` makes criteria."""
+    return brings_rubrics(path) or "note" in output_roles(open_sheet(path, options).columns, options).values()

@@ -4,14 +4,16 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.first_splits import with_parts
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
+from markscheme.readers.table_outputs import outputs_in
 from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
 from markscheme.readers.tabular.columns import has_sentences
 from markscheme.readers.tabular.reading import TableReading
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 
 def project_of_table(reading: TableReading) -> TableProject:
@@ -38,6 +40,23 @@ def project_of_table(reading: TableReading) -> TableProject:
         any(example.submission.response for example in reading.plain_examples),
         _unread(reading),
     )
+
+
+def project_of_outputs(path: Path, options: ColumnOptions) -> TableProject:
+    """Convert a table of outputs that nobody rated to the files of a project: examples, and a rubric to label by.
+
+    Raises:
+        UsageError: No column holds responses, or the table's name can't be turned into the name of a file.
+        RatingError: The file can't be read.
+    """
+    name = file_name(path.stem, "the table's name")
+    rubric = Rubric((Criterion(1.0, "What annotators say of a response.", "good"),), name=name)
+    lines = [json_line(example.to_json()) for example in with_parts(outputs_in(path, options))]
+    files = {
+        Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name),
+        Path("calibration") / name / "examples.jsonl": "".join(lines),
+    }
+    return TableProject(name, files, (), has_responses=True)
 
 
 def _unread(reading: TableReading) -> tuple[str, ...]:
