@@ -312,8 +312,8 @@ def add_files(files: Mapping[Path, str], folder: Path, *, replace: bool = False)
         in the folder, in order.
 
     Raises:
-        UsageError: A folder to write into is a link, so that no file is written; or a file cannot be written, while
-            those before it are.
+        UsageError: A folder to write into is a link, and then no file is written; or a file cannot be written, and then
+            the files before it have been written.
     """
     _refuse_linked_folders(folder, files)
     made: list[Path] = []

@@ -45,7 +45,7 @@ def fingerprints(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 
 def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
-    """Yield the fingerprint of each row, a tuple of texts, as a whole number of 64 bits, which takes less memory.
+    """Yield the fingerprint of each row, a tuple of texts, as a whole number of 64 bits: less memory than text.
 
     Example:
         >>> [f"{number:016x}" for number in fingerprint_numbers([("text",)])] == [fingerprint("text")]

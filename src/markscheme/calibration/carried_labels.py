@@ -60,7 +60,7 @@ class CarriedLabels:
 
     @cached_property
     def relabelled(self) -> tuple[str, ...]:
-        """Ids of the examples to label again (`check`) that annotators have labelled again already."""
+        """Ids of the examples that were to be labelled again (`check`) and have been labelled again."""
         return tuple(unit for unit in self.check if unit in self._fresh_ids)
 
     @cached_property

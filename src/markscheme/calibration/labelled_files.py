@@ -160,7 +160,7 @@ class ToolFilesAnswer(Reported):
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """The calibration with the lowest agreement whose judge can't gate or show trends; None if there is none."""
+        """The calibration with the lowest agreement of those whose judge can neither gate nor show trends, or None."""
         weak = [calibration for calibration in self.calibrations if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 

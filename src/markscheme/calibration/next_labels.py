@@ -110,7 +110,7 @@ def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
 
 
 def _recorded(folder: Path) -> dict[str, Any] | None:
-    """Read the saved number of labels that the last calibration asked for; None without a valid record."""
+    """Read the record of how many labels the last calibration asked for, as a dict; None without a valid record."""
     try:
         record = read_json(folder / NEXT_LABELS, RatingError, parse_constant=no_constant)
         numbers = [record["labelled"], *([] if record["labels_needed"] is None else [record["labels_needed"]])]

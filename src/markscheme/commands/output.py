@@ -39,6 +39,10 @@ def refuse_outputs(targets: Mapping[str, str | None]) -> None:
 def put(text: str | Iterator[str], target: str | Path) -> None:
     """Write a text, or its pieces, to standard output or atomically to a file.
 
+    Args:
+        text: The text, or an iterator of its pieces.
+        target: Path of the file; "-" for standard output.
+
     Raises:
         UsageError: The file cannot be written.
     """

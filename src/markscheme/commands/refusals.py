@@ -14,7 +14,7 @@ _ADDED: Final = frozenset(["--pass", "--same", "--scale"])
 
 
 def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:
-    """Make each choice offered by an error about an ambiguous table a full command; write the error as JSON if asked.
+    """Make each choice that an error offers a full command; with `--json`, also write the error as JSON.
 
     Args:
         error: The error about an ambiguous table.

@@ -315,7 +315,13 @@ def in_orders(submission: Submission, orders: int) -> list[Submission]:
 
 
 def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) -> list[Prompt]:
-    """Return the first prompts about a submission: one per group of criteria, in each pass over the criteria."""
+    """Return the prompts about a submission, before any retries: one per group of criteria, in each pass over them.
+
+    Args:
+        rubric: The rubric.
+        submission: The submission.
+        passes: For each pass over the criteria, the groups of criteria that share a prompt.
+    """
     return [verdict_prompt(rubric, submission, group) for groups in passes for group in groups]
 
 

@@ -368,7 +368,11 @@ class SdkJudge:
             raise JudgeSilent(f"the connection to {self.who} broke") from _cause(error, hide)
 
     def _opened(self, sdk: ModuleType) -> Any:
-        """Return the client of the running event loop, opened on first use."""
+        """Return the client of the running event loop, opened on first use.
+
+        Args:
+            sdk: The SDK's module, whose class the client is of.
+        """
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = self._new_client(sdk)

@@ -37,7 +37,7 @@ class Example:
         stratum: The stratum of the pool that it was drawn from, in a stratified draw; "" if unknown.
         draw: Name of the draw that it came in, equal for all examples of one `label --next`; "" if unknown.
         metadata: Further facts that are known before it is graded, such as its language, by name.
-        sides: For a pair, the origins of the first and the second response; None for a single response.
+        sides: For a pair, id and system of the first and of the second response; None for a single response.
     """
 
     submission: Submission

@@ -335,7 +335,7 @@ def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
 
 
 def _warn_stale(examples: Sequence[Example], rubric: Rubric, path: Path | None) -> int:
-    """Count the labels given under another wording of their criterion, and warn of those that aren't a person's."""
+    """Count all labels given under another wording of their criterion; warn of those that aren't people's."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)
     if others:

@@ -156,7 +156,7 @@ class Gold(Column):
 
     @property
     def n_picked(self) -> int:
-        """Number of examples picked, by hand or by a judge's verdict, that say nothing about other responses."""
+        """Number of examples picked by hand, or by a judge's verdict with unknown chance: they represent no others."""
         return int(self.picked.sum())
 
     @property

@@ -114,9 +114,9 @@ class Openings(NamedTuple):
 
     @property
     def of_these(self) -> int:
-        """Number of recorded looks at any of today's test labels.
+        """Number of recorded tests of wordings on any of today's test labels.
 
-        Looks at labels that don't test wordings, such as decisions about the whole response, aren't counted.
+        Uses of these labels that test no wording, such as a fit of weights to decisions, aren't counted.
         """
         return len(self._earlier)
 

@@ -285,7 +285,14 @@ def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
 
 
 def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAnswer]:
-    """Yield the overall preference in an object of answers by criterion; nothing if the object has none."""
+    """Yield the overall preference in an object of answers by criterion; nothing if the object has none.
+
+    Args:
+        rater: Name of the rater.
+        kind: Kind of the rater.
+        answer: The object, as plain data.
+        reason: The rater's reason, which is stored with the preference.
+    """
     value = mapping(answer).get(PREFERENCE)
     if value is not None:
         yield PairAnswer(rater, kind, value, reason)

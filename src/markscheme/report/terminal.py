@@ -114,9 +114,9 @@ def render_terminal(
     """Write a document to `file`, at most `width` columns wide: by default the screen's width, up to 120.
 
     Without details it is one screen of SCREEN_LINES. If the output is longer than the terminal's height, the answer is
-    the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no
-    line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files are still written and the
-    exit status set.
+    repeated as the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without
+    Unicode, gets no line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files are still
+    written and the exit status set.
 
     Args:
         document: The document to write.

@@ -297,7 +297,7 @@ class Criterion:
         not_applicable: True if a rater may answer that the criterion does not apply.
         check: Name of the check by code that decides instead of a judge; None if a judge decides.
         check_value: The value that is passed to the check, as JSON; "" for none.
-        passing: Labels of the categories that pass; empty if categories don't decide.
+        passing: Names of the categories that pass; empty if categories don't decide.
         preserves: Names of the changes of a response by `stress` that must not change its level on this criterion.
         steps: Patterns of tools or roles whose steps are shown first if a trajectory is too long.
         tags: Topics, for scores and figures by tag; a judge doesn't see them.

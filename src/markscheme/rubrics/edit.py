@@ -379,6 +379,10 @@ def _zone_spelled(value: float | GrayZone, form: Form) -> str:
 
     >>> _zone_spelled(0.1, "yaml"), _zone_spelled(GrayZone(0.12, float("inf")), "yaml")
     ('0.1', '{passes: 0.12, fails: all}')
+
+    Args:
+        value: The gray zone, or one distance for passes and fails.
+        form: Format of the file: "yaml" or "json".
     """
     in_file = value.in_file if isinstance(value, GrayZone) else value
     if isinstance(in_file, float | int):

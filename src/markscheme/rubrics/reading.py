@@ -271,8 +271,8 @@ class RubricReading:
         """Make the rubric that the data describe; raise all faults together.
 
         Args:
-            make: Function that makes a rubric from its attributes by name, and raises RubricError for those that it
-                can't have.
+            make: Function that makes a rubric from its attributes by name, and raises RubricError for attributes that a
+                rubric can't have.
 
         Raises:
             RubricError: The data are faulty; the message has all faults, each with its line.
@@ -523,7 +523,8 @@ class _KeyedFault(Exception):  # noqa: N818
 
     Attributes:
         key: Name of the key.
-        unless_said_by: Names of other keys that may supply the value, if it is missing.
+        unless_said_by: Names of other keys of the criterion from which the value may follow. If one of these keys can't
+            be read, that is the fault to report, and this one isn't reported.
     """
 
     def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:

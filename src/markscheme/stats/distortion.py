@@ -326,7 +326,8 @@ class _SharedMoments(NamedTuple):
     """Variances and covariances of judge and annotators, on the units that the judge and at least two annotators rated.
 
     Attributes:
-        groups: Groups to leave out in turn; each moment is over all units, then without each group.
+        groups: Groups to leave out in turn. All other attributes are arrays: the figure over all units, then the
+            figures without each group.
         shared: Covariance of two annotators.
         annotator: Variance of an annotator.
         with_judge: Covariance of the judge and an annotator.

@@ -259,7 +259,11 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
 
 
 def noted(estimate: Estimate, words: str | Reason) -> Estimate:
-    """Return a copy of an estimate with a remark added.
+    """Return a copy of an estimate with a remark added to its caveat.
+
+    Args:
+        estimate: The estimate.
+        words: The remark.
 
     Example:
         >>> noted(withhold(Estimate(0.4, n=2), "too few fails"), "from 2 of 52 units").note
@@ -400,7 +404,7 @@ def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> f
 
 
 def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> float:
-    """Compute the exact lower limit of a share: the share lies below it in at most 1 - `confidence` of samples.
+    """Compute the exact lower limit of a share: the true share is below it in at most 1 - `confidence` of samples.
 
     Example:
         >>> round(clopper_pearson_lower(45, 45, confidence=0.9), 6)

@@ -156,10 +156,10 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """Counts of pairs of units within each jackknife set, by how gold and judge order them, shape (3, n_sets).
+        """Sums of the three counts of `orderings` over the units of each jackknife set, shape (3, n_sets).
 
-        The three counts are those of `orderings`, but each unit is compared only with units of its own set. They are
-        then summed over the units of each set.
+        Here a unit is compared only with the units of its own set, so each pair of units is counted twice: once for
+        each of the two.
 
         If there are few sets and levels, the pairs are counted in a table of levels for each set. Otherwise all values
         of a set are raised above those of the sets before it. Gold and judge then order any two units of different sets
@@ -352,7 +352,11 @@ def _unless_rounding(variance: Floats, values: Floats) -> Floats:
 
 
 def _below(code: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units with a lower code, and the units with an equal code, itself included."""
+    """Count, for each unit, the units with a lower code, and the units with an equal code, itself included.
+
+    Args:
+        code: Value of each unit as a whole number from 0, shape (n_units,).
+    """
     counts = np.bincount(code)
     return (np.cumsum(counts) - counts)[code], counts[code]
 

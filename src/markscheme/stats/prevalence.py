@@ -229,7 +229,13 @@ def rogan_gladen(
 
 
 def _widened(hits: float, n: float, added: float) -> tuple[float, float]:
-    """Return the share of hits after `added` hits and as many misses were added, and the variance of this share."""
+    """Return the share of hits after `added` hits and as many misses were added, and the variance of this share.
+
+    Args:
+        hits: Number of hits.
+        n: Number of hits and misses together.
+        added: Number of hits to add, which is also the number of misses to add.
+    """
     share = (hits + added) / (n + 2 * added)
     return share, share * (1 - share) / (n + 2 * added)
 

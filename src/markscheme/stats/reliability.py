@@ -261,7 +261,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 def _noise(model: str, a: _Anova) -> Floats:
     """Compute the share of noise in the mean of all raters, 1 minus the intraclass correlation (ICC) of this mean.
 
-    For k raters, and the coefficient r of one rating, the share is (1 - r)/(1 + (k - 1) r). The logarithm of the share
+    For k raters, with r the ICC of a single rating, the share is (1 - r)/(1 + (k - 1) r). The logarithm of the share
     has a nearly symmetric distribution: for two raters it is proportional to Fisher's transform of r, for more raters
     to the intraclass form of that transform.
 

@@ -211,11 +211,11 @@ class Comparison:
         table: A table with both columns.
         judge_name: Name of the column that is compared, mostly the judge's.
         gold_name: Name of the column it is compared with, mostly gold.
-        measure: Compared value of each example, from which agreement, the best constant, annotators' figures and misses
-            are computed.
+        measure: What is compared on each example, such as the score. Agreement, the best constant, annotators' figures
+            and the judge's errors are of it.
         settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
-        trend: Evidence for trends of a figure other than `measure`, such as verdicts on criteria; None for trends of
-            `measure`.
+        trend: Evidence on whether the judge may show trends, if these are of another figure than `measure`, such as
+            verdicts on criteria; None if they are of `measure`.
     """
 
     table: RatingTable
@@ -527,7 +527,7 @@ class Comparison:
 
     @cached_property
     def false_passes(self) -> list[str]:
-        """Ids of examples the judge passes and gold does not, the largest error first."""
+        """Ids of the examples that the judge passes and gold fails, the largest error first."""
         return self._differing(judge=1.0, gold=0.0)
 
     @cached_property

@@ -167,7 +167,7 @@ class CriterionComparison:
 
     @property
     def people(self) -> Floats:
-        """Levels of single annotators, shape (n_examples, n_people), nan where one gave none."""
+        """Levels of single annotators, shape (n_examples, n_people), nan where an annotator gave none."""
         return self.read_people()
 
     @cached_property

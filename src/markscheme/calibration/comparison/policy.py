@@ -519,7 +519,9 @@ def labels_to_decide(
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Estimate how many labels have an even chance to show agreement above or below the target; None if too few can.
+    """Estimate how many further labels have an even chance to show agreement above or below the target.
+
+    None if labels alone are unlikely to show it.
 
     Args:
         share: Share of examples on which the judge agrees, on the labels so far.

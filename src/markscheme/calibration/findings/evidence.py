@@ -398,7 +398,13 @@ class Evidence:
         return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
     def _example(self, criterion: CriterionEvidence | None, index: int) -> dict[str, Any]:
-        """Return an example as a dict: judge's and gold's score, or their levels with the judge's quote and reason."""
+        """Return an example as a dict: its id, and what gold and the judge say of it.
+
+        Args:
+            criterion: The criterion whose levels are returned, with the judge's quote and reason; None to return the
+                scores.
+            index: Index of the example.
+        """
         comparison = self.comparison
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)

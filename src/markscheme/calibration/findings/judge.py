@@ -150,7 +150,12 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate how closely the judge's levels follow gold's: Pearson's r, or Cohen's kappa for categories."""
+    """Estimate how closely the judge's levels follow gold's: Pearson's r, or Cohen's kappa for categories.
+
+    Args:
+        criterion: The levels of judge and gold on a criterion.
+        level: Coverage of the interval, 0 to 1.
+    """
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 
@@ -302,7 +307,8 @@ def noisy(
     Args:
         evidence: The judge's levels and gold's.
         criteria: The criteria to look at.
-        biased: Criteria with a finding on bias. With two levels, bias makes errors vary, so that they show no noise.
+        biased: Criteria with a finding on bias. If such a criterion has two levels, its errors vary because of the
+            bias, so it isn't compared with annotators' scatter.
     """
     labelled = {
         n: criterion for n, criterion in criteria.items() if criterion.scale.ordered and criterion.twice_labelled

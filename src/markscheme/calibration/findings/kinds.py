@@ -57,9 +57,9 @@ class FindingKind:
         short: Name for readers, in a few words.
         cause: Where the fault is.
         fixed_by: What fixes it.
-        stage: When work on it is due.
-        command: Function that writes the command to run after the suggestion; by default it writes `calibrate`, for
-            after an edit by hand.
+        stage: Stage of the work in which it is due: replies, labels, judge or, last, more labels.
+        command: Function that writes the command to run once the finding's suggestion was followed; by default it
+            writes `calibrate`, which is due after an edit by hand.
         part_of: The code of the kind of finding that explains this one on the same criterion; None if there is none.
         names_criterion: True if its findings' sentences name the criterion by themselves.
         voids_agreement: True if a judge with such a fault is not ok, however often it agrees.

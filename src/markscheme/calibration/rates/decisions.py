@@ -23,7 +23,7 @@ class DecidedExamples:
         table: A table with the columns of gold and the judge; its examples say how each was drawn.
         reference: The kind of gold labels; None if unknown.
         judge: The judge's name; None if unknown.
-        rubric: Name of the rubric; None if the file doesn't say it.
+        rubric: Name of the rubric by which they were decided; None if unknown.
     """
 
     table: RatingTable

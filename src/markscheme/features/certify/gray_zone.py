@@ -30,7 +30,12 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the distance from the pass mark within which people decide passes, fails or both; infinite for always."""
+    """Return the distance in score from the pass mark within which people decide; infinite if they always decide.
+
+    Args:
+        certificate: The certificate.
+        side: The decisions that people take over there: "passes", "fails" or "both".
+    """
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:

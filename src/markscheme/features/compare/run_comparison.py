@@ -273,6 +273,11 @@ def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
 def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions) -> Compared:
     """Compare the judges that are columns of a table, or of several joined by id, with the labels in the table.
 
+    Args:
+        paths: The table, or the tables to join.
+        columns: What the columns and values mean.
+        options: Which labels count, and what must agree.
+
     Raises:
         UsageError: There is only one judge, or a table could be read in several ways.
     """

@@ -292,7 +292,7 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 def flips_line(pair: Differences) -> str:
     """Say how many decisions flip to pass and to fail, and how many flips became right and wrong.
 
-    Each pair of numbers has a p: that of the test of equal numbers.
+    After each of these two pairs of numbers comes the p-value of the test that both are equal in the long run.
     """
     if not pair.flips:
         return "No decision flips."

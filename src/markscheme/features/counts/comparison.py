@@ -176,7 +176,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:
-        """Shares of decisions that equal gold's, of gold's fails that the judge stops, and of passes that it keeps."""
+        """Shares of right decisions: of all of them, of gold's fails (stops), and of gold's passes (keeps)."""
         rows = self.counts.rows_of(DECISION_PART)
         by_rows = decisions_compared(rows.judge, rows.gold, groups=rows.groups)
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))

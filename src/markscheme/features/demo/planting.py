@@ -141,10 +141,13 @@ def withheld(id: str) -> Submission:
 
 
 def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
-    """Return the demonstration's rubric as the data of a rubric's file, with the later wording of the given criteria.
+    """Return the demonstration's rubric as the data of a rubric's file.
 
     Each criterion is asked in a question of its own, so that rewording one criterion doesn't affect the answers on
     other criteria.
+
+    Args:
+        reworded: Names of the criteria that get their second wording; all others get the first.
     """
     return {
         "name": ROUND_NAME,

@@ -125,8 +125,8 @@ class Assignment:
         by: Name of the person or model that assigned it.
         kind: "model" for a suggestion, else the kind of person.
         at: Time of the assignment, as written; None if no file says it.
-        is_firm: True for a suggestion if the model put the note together with a certain other note both times it was
-            asked.
+        is_firm: True for a suggestion if the model was asked twice, and both times put the note into a group with
+            one and the same other note.
         is_recode: True if a second person sorted the note without seeing the modes it has; this doesn't change its
             modes.
     """

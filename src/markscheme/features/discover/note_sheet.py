@@ -89,10 +89,15 @@ def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
 
 
 def refuse_other_outputs(head: NoteSheetHead, examples: Mapping[str, Example], path: Path) -> None:
-    """Raise an error if the outputs on a sheet differ from the discovery's outputs of the same ids.
+    """Raise an error if a sheet has outputs that the discovery lacks, or whose texts differ from the discovery's.
+
+    Args:
+        head: The sheet's head, with a fingerprint of each output's texts by id.
+        examples: The discovery's outputs, by id.
+        path: The sheet, for the error.
 
     Raises:
-        RatingError: Outputs differ; the message names them.
+        RatingError: Outputs are missing or differ; the message names them.
     """
     here = responses_of(examples.values())
     for problem, ids in (

@@ -152,8 +152,8 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
     """Merge two records of one reader's notes on one output, an earlier and a later line of the file.
 
-    The notes are those of the later record. A note that the earlier record has too keeps the earlier line number, and
-    so does the output if the earlier record finished it.
+    The merged record has the notes of the later one. A note that both records have keeps its line number in the earlier
+    one. The output keeps the earlier record's line number if that record finished it, else the later one's.
     """
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)

@@ -69,7 +69,7 @@ def reading_page(work: ReadingWork, *, timed: bool) -> str:
 
 
 def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None = None) -> str:
-    """Render the page as a file that needs no server; it saves the reader's notes as a file for `--notes`.
+    """Render a reader's page as a file that needs no server, and that saves the notes in a file for `--notes`.
 
     Args:
         work: The reader's work: the outputs to read, and the notes so far.

@@ -347,7 +347,14 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Merge outputs to read in order with chosen ones; every fourth one is chosen, and flagged, while any are left."""
+    """Merge outputs to read in order with chosen ones; return ids, each with True if its output was chosen.
+
+    Every fourth output is a chosen one, while any are left.
+
+    Args:
+        in_turn: Ids of the outputs in reading order.
+        chosen: Ids of the outputs to show out of turn.
+    """
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:

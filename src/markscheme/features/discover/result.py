@@ -41,7 +41,7 @@ class Discovery:
         large_share: Share of outputs above which a mode shouldn't go unseen.
         sure: Confidence that no such mode goes unseen, 0 to 1.
         pool: Name of the pool's file, as the user gave it; None if only notes are known.
-        unread: Ids of the outputs that stay unread, in order.
+        unread: Ids of the outputs that are kept unread, to prove the rubric on, in reading order.
     """
 
     name: str

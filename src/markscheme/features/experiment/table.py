@@ -98,8 +98,8 @@ class Shift:
         difference: Mean of second minus first, with its 95% interval.
         together: That mean with a simultaneous interval: with 95% confidence, the intervals of all changes tested
             together hold at once.
-        p: Exact probability of such a mean if neither variant is higher, adjusted by Holm's method for all changes
-            tested together.
+        p: Two-sided mid-p value of the sign-flip test that neither variant is higher, adjusted by Holm's method for all
+            changes tested together.
         means: Mean of the first and of the second variant, over the cases that both have.
         is_fault: True if a higher figure is worse: the criterion has a negative weight.
     """

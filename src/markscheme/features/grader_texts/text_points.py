@@ -20,7 +20,11 @@ def points_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> tuple[Sequence[TextList], str]:
-    """Return a text's lists, of the first kind that it has, such as bullets, and the words after the last list."""
+    """Return a text's lists, all of one kind, and the words after the last list ("" unless lists have lines).
+
+    The first of these kinds that the text has is read: lists with a line for each point, of two points or more in all;
+    points in running text; sections; lines that begin with a name.
+    """
     lists, after = lists_of_lines(text)
     if sum(len(items) for _, items in lists) > 1:
         return lists, after

@@ -84,7 +84,7 @@ class Ledger:
         judge: Fingerprint of the judge.
         outside: True if the test uses all labels, not only held-out ones, since the wordings were written without
             knowing them.
-        settings: Number of settings with figures on the held-out labels, without the one in use; at least 1.
+        settings: Number of settings, other than the one in use, that have figures on the held-out labels; at least 1.
         is_kept: False for a set that comes with the package: tests on it aren't recorded, and each counts as the first
             one.
     """

@@ -125,7 +125,7 @@ def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write:
     Args:
         run: The run.
         file: The rubric's file.
-        setting: The labels and parts of the run, next to which an adoption is recorded.
+        setting: The rubric with its dev and held-out labels, next to which the adoption is recorded.
         write: True to write the file.
     """
     if run.adopted is None or run.answer is None:

@@ -174,9 +174,13 @@ def _data(work: LabelSession, *, timed: bool) -> dict[str, Any]:
 
 
 def _first_words(work: LabelSession, step: Step) -> dict[str, str]:
-    """Return a response's title on the page: the first words of the query and of the response.
+    """Return a response's title on the page, as a dict: the first words of the query and of the response.
 
     The response's id isn't used, since it might reveal the author.
+
+    Args:
+        work: The rater's session of labelling.
+        step: The step that shows the response, the first time or again.
     """
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]

@@ -35,7 +35,7 @@ class ResponsePool:
     """Responses to label, with the verdicts and labels that their file has.
 
     Attributes:
-        examples: Examples with a response, which may be empty if there is an input, and with unique ids.
+        examples: Examples with unique ids. Each has a response, which may be an empty text if the example has an input.
         verdicts: Judges' ratings of these responses, which are used to draw some and never shown.
         labels: Annotators' ratings in the file itself.
     """

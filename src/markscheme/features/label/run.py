@@ -190,7 +190,11 @@ def _serve_pages(works: Sequence[LabelSession], page: PageOptions, *, timed: boo
 
 
 def _say_what_follows(work: LabelSession) -> None:
-    """Print, after labels were given again, whether those given before a criterion was reworded still count."""
+    """Print, after labels were given again, whether those given before a criterion was reworded still count.
+
+    Args:
+        work: The rater's session of labelling.
+    """
     if not work.reworded:
         return
 

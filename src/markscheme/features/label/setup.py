@@ -393,7 +393,12 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
 
 
 def _passed(examples: Sequence[Example], work: LabelSession) -> dict[str, bool]:
-    """Map the id of each labelled response to True if the response passes by the gold labels so far."""
+    """Map the id of each labelled response to gold's decision by the labels so far: True for pass, False for fail.
+
+    Args:
+        examples: The responses.
+        work: The rater's session of labelling, whose folder has the annotators' labels.
+    """
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric, may_be_stale=work.file.may_be_stale):
         by_id.setdefault(rating.id, []).append(rating)

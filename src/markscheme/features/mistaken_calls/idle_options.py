@@ -28,7 +28,7 @@ _RUBRIC_FILES: Final = (".yaml", ".yml")
 
 
 class _AskedCall:
-    """A call of a command, with the arguments that its options were read to.
+    """A call of a command, with its function's arguments, to which the command line was parsed.
 
     Attributes:
         command: Name of the command.
@@ -36,7 +36,7 @@ class _AskedCall:
     """
 
     def __init__(self, command: str, arguments: Mapping[str, Any]) -> None:
-        """Make the call of a command with its arguments."""
+        """Store the command's name and its function's arguments."""
         self.command = command
         self.arguments = arguments
 
@@ -86,7 +86,7 @@ class _AskedCall:
     def is_of_rated_files(self) -> bool:
         """True if `calibrate` is given files or a table with ratings in place of a rubric.
 
-        Rows with rubrics of their own are no such file.
+        False for a file of rows that bring rubrics of their own.
         """
         if self.arguments.get("table") is not None:
             return True

@@ -51,10 +51,11 @@ def _cells(records: Sequence[Mapping[str, Any]], name: str) -> set[str]:
 
 
 def _numbers_on(scale: Scale, cells: set[str]) -> dict[str, str]:
-    """Map each cell to the number on a scale that it writes; {} if a cell has another form or isn't on the scale.
+    """Map each cell, such as `4/5`, to its number on a scale; {} if cells differ in form, or one isn't on the scale.
 
-    Stars are read if the scale has as many levels, percentages as numbers of 100, or as shares on a scale that ends at
-    1, and a number like `4/5` if its highest number is that of the scale.
+    Stars are read if the scale's highest level equals its number of levels. A percentage is read as a number on a scale
+    that ends at 100, and as a share on a scale that ends at 1. A number such as `4/5` is read if the scale ends at the
+    second number.
     """
     form = written_form({folded(cell) for cell in cells}) if cells else None
     top = scale.values[-1]

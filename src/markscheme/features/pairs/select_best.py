@@ -301,7 +301,7 @@ def _lines(call: Call, texts: Sequence[str], matches: Sequence[Match], judge: st
 
 
 def report_recorded(context: Mapping[str, Any]) -> RunReport:
-    """Report the pairs that a Promptfoo run recorded, with a line for each file.
+    """Return a report on the pairs that a Promptfoo run recorded, with a line for each file of pairs.
 
     Args:
         context: The context that Promptfoo passes to its hook, with the configuration of the evaluation.

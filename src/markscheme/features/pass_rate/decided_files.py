@@ -32,7 +32,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
 
 
 def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
-    """Return an example for each id; if the file has no such example, one without a response.
+    """Return an example for each id: the file's or, if the file has no example with the id, one without a response.
 
     Args:
         file: The file's content.

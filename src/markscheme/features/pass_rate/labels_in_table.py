@@ -13,12 +13,17 @@ from markscheme.readers.tabular.source import open_sheet
 
 
 def read_verdicts_and_labels(file: Path, labels: Path, columns: ColumnOptions) -> tuple[TableReading, TableReading]:
-    """Read a table of a judge's verdicts and one with labels too; the values in both are read together.
+    """Read a table of a judge's verdicts, and a table of the judge's verdicts with annotators' labels.
+
+    The meaning of the values is inferred from both tables together.
 
     Args:
-        file: The table of verdicts; its column has the name that the judge's column has in the other table.
+        file: The table of verdicts; its column of verdicts has the name of the judge's column in `labels`.
         labels: The table with the judge's verdicts and annotators' labels of the same rows.
         columns: What the columns and values of both tables mean.
+
+    Returns:
+        The table of verdicts, then the table with labels.
 
     Raises:
         UsageError: A table can't be read, has no column of the judge, or rates several criteria.

@@ -114,7 +114,7 @@ def _are_one_table(files: Sequence[Path], columns: ColumnOptions) -> bool:
     """Return True if files are tables that are joined by id, with annotators' labels, and a judge's verdicts or none.
 
     Raises:
-        UsageError: They are, and it isn't known how their values are to be read.
+        UsageError: The files are such tables, but it isn't known how their values are to be read.
     """
     if not all(names_table([str(file)]) for file in files):
         return False

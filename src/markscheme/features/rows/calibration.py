@@ -518,10 +518,14 @@ def _after_settings(calibration: Calibration, record: Path, split: str | None) -
 
 
 def rubric_of_responses(name: str, run: Rubric) -> Rubric:
-    """Return a rubric of whole responses, without criteria, that is asked about and compared by the settings of a run.
+    """Return a rubric of whole responses, without criteria, with a run's settings for asking and comparing judges.
 
     The description of the returned rubric lists the criteria that all rows share, so that a run with other shared
     criteria is another setting. It is empty if rows have only criteria of their own.
+
+    Args:
+        name: Name of the returned rubric.
+        run: The rubric with the settings, whose criteria all rows share.
     """
     shared = (
         "" if run.criteria == ROWS_ALONE.criteria else "; ".join(criterion.requirement for criterion in run.criteria)

@@ -33,7 +33,7 @@ def of_accepted_run(rubric: Rubric, folder: Path, examples: ExampleSet | None, t
         rubric: The rubric as it is now.
         folder: The calibration folder.
         examples: The rubric's examples with their labels; None if there are none.
-        today: The day on which it is asked.
+        today: Today's date, which decides if the run is too old.
 
     Raises:
         RatingError: The accepted run can't be read.

@@ -52,7 +52,7 @@ class TableColumn:
     Attributes:
         name: Name of the column, unique in the table.
         cells: Cells as text, "" if empty.
-        file: Name of its file without ending, if several files have a column of this name.
+        file: Name of the column's file without ending, if several files have a column of this name; else None.
     """
 
     name: str
@@ -730,7 +730,8 @@ def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
 
     Args:
         names: Names of columns that may hold ratings.
-        every: Names of all columns; a pattern may match none of the other columns.
+        every: Names of all columns. A list of patterns is left out if one of its patterns also matches a column
+            that isn't made of criterion and rater.
 
     >>> _grid(["tone_ann", "tone_ben", "facts_ann", "facts_ben"], [])
     [['*_ann', '*_ben'], ['tone_*', 'facts_*']]

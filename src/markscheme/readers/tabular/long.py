@@ -131,7 +131,14 @@ def _refuse_raters_without_examples(columns: Sequence[TableColumn], options: Col
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
-    """Return True if a criterion's columns suffice for a comparison: a judge's and a person's, or two annotators'."""
+    """Return True if a criterion's columns suffice for a comparison.
+
+    That is, if they are a judge's and a person's or, in a table without judges, two annotators'.
+
+    Args:
+        listed: The criterion's columns.
+        judges: Names of the judges in the table.
+    """
     sides = {side.is_judge for side in listed}
     return sides == {True, False} if judges else len(listed) > 1
 

@@ -26,7 +26,8 @@ def labels_in_words(reference: str, by_two: int) -> str:
 
     Args:
         reference: The kind of gold.
-        by_two: Number of examples with two annotators; 0 unless these are too few.
+        by_two: Number of examples that two annotators labelled, if these are too few for gold to count as that of two
+            annotators; else 0.
     """
     some = f"labels of one annotator, of several on {counted(by_two, 'example')}"
     return some if by_two else LABELS_IN_WORDS[reference]

@@ -63,7 +63,11 @@ class DecidedRows:
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score, cut to 0 to 1 as in a grade; for preferences, an uncut difference of scores."""
+        """Compute each row's score, cut to 0 to 1 as in a grade; for preferences, the difference of two scores, uncut.
+
+        Args:
+            numbers: The weights, with what else a score is computed from.
+        """
         scores = self.scores(numbers)
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 

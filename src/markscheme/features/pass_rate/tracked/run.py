@@ -528,11 +528,13 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Grade responses and return a verdict on each; leave out those that fail to be graded, or exceed the budget.
+    """Grade responses, and return a verdict on each by its id.
+
+    Responses that fail to be graded, or that exceed the budget, are left out.
 
     Returns:
-        For each response's id, a pair. First the verdict, None if the judge leaves the response to people; then True if
-        the judge graded the response, or left it to people.
+        For each response, a pair. The first is True if the judge passes the response, False if it fails it, and None
+        if it leaves it to people or gives no verdict. The second is False if it gives no verdict, else True.
     """
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {
