@@ -207,7 +207,7 @@ def _flat_objects(first: bytes, whole: bytes) -> list[Any] | None:
     once. A text that has the end of a key in a string is left to the slower reader.
 
     Args:
-        first: The first text, which shows if it is worth a try.
+        first: The first text; if it isn't such an object, the others aren't parsed.
         whole: All texts as one list.
 
     Returns:

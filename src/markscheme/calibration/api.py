@@ -164,8 +164,8 @@ def agreement(
         levels: The scale's levels, worst first, as on the command line; by default those that occur.
         weights: Cost of a disagreement: "identity", "linear" or "quadratic"; by default quadratic if levels have an
             order.
-        pairs: Way to compute statistics defined for two raters for more: as the mean over pairs, or from pooled units;
-            None to leave them out.
+        pairs: How statistics that are defined for two raters are computed if there are more raters: as the mean over
+            pairs, or from pooled units; None to leave these statistics out.
         judge: A rater to compare with each of the other raters.
         criterion: The criterion to compare, if a file names criteria: its name, "score" or "pass".
 

@@ -8,7 +8,10 @@ from markscheme.calibration.comparison.comparison import Comparison
 
 
 def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
-    """Return True if every example on which annotators differ on given criteria has an adjudicated label."""
+    """Return True if each example on which annotators differ on a given criterion has an adjudicated label on it.
+
+    False if no label is adjudicated.
+    """
     adjudicated = comparison.gold.labels.of_kinds(("adjudicated",))
     if not adjudicated:
         return False

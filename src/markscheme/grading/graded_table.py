@@ -42,15 +42,15 @@ SAME_SUM: Final = 1e-9
 
 @dataclass
 class GradedCounts:
-    """Counts of graded responses by who decided on them (which judge, or a person), for the line after a run.
+    """Counts of responses by who decided on them (which judge, or a person), and sums of scores, printed after a run.
 
     Attributes:
         decided: Number of responses decided by each judge of a cascade, by name; those left to people are under "".
-        usage: Tokens and cost of all graded responses.
+        usage: Tokens and cost of the responses that a cascade graded.
         passes: Number of responses that a judge of the cascade passed.
         fails: Number of responses that a judge of the cascade failed.
-        rows: Number of responses with a score by a rubric of their own.
-        scores: The sum of these scores.
+        rows: Number of responses that were scored by a rubric of their own.
+        scores: Sum of the scores of these responses.
         unclipped: The sum that `scores` would be if no score were cut to 0 to 1.
         failed: Number of rows of the whole table that fail.
         ungraded: Number of rows of the whole table that could not be graded.

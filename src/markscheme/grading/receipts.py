@@ -40,7 +40,11 @@ class WithReceipt(AroundGrader):
         self.only_gates = only_gates
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission and attach the receipt; with `only_gates`, leave it ungraded if the judge can't gate."""
+        """Grade a submission and attach the receipt.
+
+        With `only_gates`, a submission stays ungraded if it is in a slice on which the judge can't gate, or came with
+        criteria that the calibration doesn't cover.
+        """
         receipt = self._receipt_for(submission)
         if self.only_gates and (receipt.why_excepted or receipt.outside):
             why = receipt.why_excepted or calibration_text(receipt)

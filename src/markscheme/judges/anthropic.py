@@ -122,7 +122,11 @@ class AnthropicJudge(SdkJudge):
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """The value of ANTHROPIC_API_KEY, else of ANTHROPIC_AUTH_TOKEN."""
+        """The key as an argument of the SDK: `api_key` or, from ANTHROPIC_AUTH_TOKEN, `auth_token`.
+
+        Raises:
+            NoJudge: No key is set.
+        """
         key = usable_key("ANTHROPIC_API_KEY", self._given_key)
         if key:
             return {"api_key": key}

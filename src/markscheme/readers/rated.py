@@ -406,7 +406,7 @@ def formats_of(
         options: The user's options on columns.
 
     Raises:
-        RatingError: A file has no known format, or is of another tool than the export before it.
+        RatingError: A file has no format in which the expected content can be.
     """
     with_formats = []
     for peek in (Peek(path, options) for path in paths):

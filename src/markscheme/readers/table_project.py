@@ -28,7 +28,7 @@ class TableProject:
         files: Text of each file by its path in the project: the rubric, examples, and each rater's ratings.
         judged: Paths of the judges' ratings.
         has_responses: True if the table contains the responses, so that a judge can be asked about them.
-        unread: Names of text columns that aren't shown to the judge, since the table names no query.
+        unread: Names of text columns that the judge isn't shown; one may hold the query, for which no column is known.
     """
 
     rubric: str

@@ -20,7 +20,7 @@ SARIF_VERSION: Final = "2.1.0"
 
 
 def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterator[tuple[str, int, Finding]]:
-    """Yield the findings of calibrations whose rubrics are files, each with file and line, the costliest first.
+    """Yield the findings of each calibration whose rubric is a file, each with file and line, the costliest first.
 
     The line is where the finding's criterion begins, from 1; the first line for a finding about the whole rubric.
 

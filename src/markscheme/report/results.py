@@ -51,7 +51,7 @@ class DocumentReporter(Generic[_Result]):
         return page(self.view(result))
 
     def frame(self, result: _Result) -> str:
-        """Return an HTML frame for a notebook that holds a result's page; too large a page is shortened."""
+        """Return an HTML frame for a notebook that holds a result's page; "" if even a shortened page is too large."""
         shorter = map(_framed, _ever_shorter(self.view(result)))
         return next((framed for framed in shorter if len(framed.encode()) <= MOST_IN_NOTEBOOK), "")
 

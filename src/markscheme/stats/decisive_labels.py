@@ -166,7 +166,13 @@ def planned_design_effect(mean_size: float) -> float:
 
 
 def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) -> Floats:
-    """Compute the beta-binomial probability of each number of hits among n examples."""
+    """Compute the beta-binomial probability of each number of hits.
+
+    Args:
+        counts: The numbers of hits.
+        n: Number of examples.
+        a, b: Parameters of the beta distribution of the share of hits.
+    """
     return np.asarray(np.exp(log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
 
 

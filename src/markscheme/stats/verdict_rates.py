@@ -120,7 +120,12 @@ def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
 
 
 def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Predict half the width of a pass rate's interval from how many labels and responses each verdict has."""
+    """Predict half the width of a pass rate's interval.
+
+    Args:
+        labels: Number of labels to give among the judge's fails, and among its passes.
+        pool: Number of the judge's fails, and of its passes, among all responses.
+    """
     weight = np.asarray(pool, dtype=np.float64) / np.sum(pool)
     return math.sqrt(float((weight**2 * _half_widths(labels) ** 2).sum()))
 

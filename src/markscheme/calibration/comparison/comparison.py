@@ -474,7 +474,10 @@ class Comparison:
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """True if the number of annotators differs between examples, so that some have more pairs of annotators."""
+        """True if some examples have more annotators, and so more pairs of annotators, than others.
+
+        Examples with fewer than two annotators, or that the judge didn't rate, are ignored.
+        """
         people = [self.measure.values(column) for column in self.table.annotators]
         if not people:
             return False

@@ -391,7 +391,7 @@ def trend_ruling(
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
     """Return the first row of the table of verdicts that fits the answers on gate and trend: verdict, use and reason.
 
-    Labels that aren't people's allow no more than a look at the scores.
+    If the labels aren't people's, the use "explore" is returned in place of "gate" and "trend".
 
     Args:
         gate: The ruling on decisions; None if the rubric decides no pass or fail.

@@ -295,7 +295,7 @@ def _of_rubric(then: Rubric, current: Rubric, reach: _Reach) -> Iterator[Setting
 
 
 def same_scale(then: Scale, current: Scale) -> bool:
-    """Return True if levels on two scales can be compared with each other."""
+    """Return True if two scales have equal values of one kind, so that levels on them can be compared."""
     alike = attrgetter("values", "ordered", "by_label", "mirrored")
     return alike(then) == alike(current)
 

@@ -328,7 +328,11 @@ class Evidence:
         return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
 
     def people(self, verb: str) -> str:
-        """Return subject and verb for those who gave the labels, such as "annotators give" or "anna gives"."""
+        """Return subject and verb for those who gave the labels, such as "annotators give" or "anna gives".
+
+        Args:
+            verb: The verb after a plural, to which an "s" is added after a singular.
+        """
         return f"{self.who} {verb}{'s' if labeller_of(self.comparison).is_one else ''}"
 
     @property

@@ -77,6 +77,8 @@ class Batched(Remembering):
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the cached reply to a prompt, or else wait for the reply that a batch brings.
 
+        A prompt that is asked again after an unusable reply is sent alone if `reasks` of the batching is "live".
+
         Args:
             prompt: The prompt.
             sample: Number of the sample, from 0.
@@ -395,7 +397,7 @@ class BatchQueue:
     async def _patiently(
         self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
     ) -> Response:
-        """Return the result of a call to the provider; repeat the call while it fails with a transient error.
+        """Return the result of a call to the provider; repeat the call for a while if it fails with a transient error.
 
         Args:
             ask: Function that makes the call.

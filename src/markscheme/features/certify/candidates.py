@@ -205,7 +205,14 @@ def _member(
 
 
 def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubric) -> str | None:
-    """Return why a file of ratings doesn't identify a judge that can be asked again; None if the file does."""
+    """Return why a file of ratings doesn't identify a judge that can be asked again in the same way; None if it does.
+
+    Args:
+        path: The file.
+        name: Name of the judge in the file.
+        ratings: The ratings, which state the wording that they were given under.
+        rubric: The rubric with its current wording.
+    """
     if len(panel_names(name)) > 1:
         return f"{path} has the verdicts of a panel as one, and a panel's votes are counted: --judge {name}"
     kind = kind_of(name)
@@ -217,7 +224,10 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
 
 
 def _count_left_out(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count ratings by the parameters, such as temperature, that requests left out; {} if no rating records any."""
+    """Count ratings by the parameters, such as temperature, that their requests left out.
+
+    {} if no rating records such parameters. Ratings with an error aren't counted.
+    """
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)

@@ -242,5 +242,10 @@ def certify_rows(path: Path, judges: str | None, promise: Promise, gold: Kind | 
 
 
 def _columns_named(text: str, judges: Sequence[str]) -> list[str]:
-    """Split the value of `--judge` into names of a table's columns, which may contain commas."""
+    """Split the value of `--judge` into names of a table's columns; keep it whole if it is the name of one column.
+
+    Args:
+        text: The value.
+        judges: Names of the table's columns of judges.
+    """
     return [text] if text in judges else [column.strip() for column in text.split(",")]

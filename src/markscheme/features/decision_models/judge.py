@@ -147,7 +147,7 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity: the model, if its mean level by probability is the rating, and any address but the usual one."""
+        """Identity with the model, the address if it isn't the usual one, and True if mean levels are the ratings."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

@@ -224,7 +224,11 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Return True if a file is a table, of which the user may say what column has the notes if it isn't evident."""
+    """Return True if notes may be in a column of a file: of a table or list, or of a file of unknown format.
+
+    In a file of unknown format, a column has to be named like notes or reasons. For a table or list, the user can name
+    the column.
+    """
     if file_format in (TABLE, LIST, PLAIN_LINES):
         return bool(peek.records)
     if file_format is not None:

@@ -143,9 +143,9 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most, if possible one that the author didn't edit; None if none is shown to move.
+        """The criterion that moved most; one that the author edited only if no other moved.
 
-        It is also None if this run is being accepted.
+        None if no criterion is shown to have moved, or if this run is being accepted.
         """
         if self.since.accepting or not self._moved:
             return None

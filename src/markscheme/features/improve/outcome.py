@@ -98,7 +98,7 @@ class ImprovementRun:
     def _chance_to_find(self, answer: FinalistsResult) -> float:
         """Compute the probability that the test on held-out labels confirms the planned gain.
 
-        Labels are assumed to spread as much as on dev.
+        Gains are assumed to differ between tasks as much as on dev.
 
         Args:
             answer: The result of the test, with the number of tasks and the significance level.

@@ -66,7 +66,10 @@ class Question:
         return Rated(level, under=under, label=scale.label_of(level))
 
     def answer(self, rated: Rated | None) -> str:
-        """Convert a stored rating to the answer on the page to this question; "" without a rating."""
+        """Convert a stored rating to the answer on the page to this question.
+
+        "" without a rating, or if the rating was given under another wording or has a level off the scale.
+        """
         if rated is None or not self.criterion.is_worded(rated.under):
             return ""
         if rated.level is None:
@@ -191,7 +194,7 @@ class LabelSession:
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
-        """Return True if a response, or its repeat, has a label given under the current wording of the criteria."""
+        """Return True if all questions about a response (or its repeat) are answered under the current wording."""
         if step not in self.file.labels:
             return False
         label = self.file.labels[step]

@@ -205,7 +205,14 @@ def _with_examples(
 
 
 def _has_examples(name: str, run: ImportRun) -> bool:
-    """Return True if the file of examples has at least one response that was rated, or if there are no ratings."""
+    """Return True if the rubric's file of examples exists and has at least one rated response.
+
+    If nothing was rated, the file only has to exist.
+
+    Args:
+        name: Name of the rubric.
+        run: The import, with the ratings.
+    """
     path = _examples_of(name)
     if not path.exists():
         return False

@@ -428,9 +428,9 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return the levels, 1 to 5, and pass level of a criterion with the key `always_applicable`; {} for any other.
+    """Return what the key `always_applicable` implies for a criterion: levels 1 to 5, of which 1 fails the response.
 
-    That key is added to `taken`, the keys read so far.
+    {} for a criterion without that key. The key is added to `taken`, the keys read so far.
     """
     if not isinstance(fields.get("always_applicable"), bool):
         return {}

@@ -423,7 +423,11 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key under which a group holds its list of criteria; None unless the value is a group with one list."""
+    """Return the key of the list of criteria in a group; None unless the value is a group with exactly one such list.
+
+    Args:
+        fields: A value in a rubric, which is a group if it is a mapping with a list of criteria.
+    """
     if not isinstance(fields, Mapping):
         return None
     inner = [

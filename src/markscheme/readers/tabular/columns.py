@@ -116,7 +116,7 @@ class SideColumn:
 
     @property
     def full_key(self) -> str:
-        """Criterion that the column rates: the column's name without words for the rater, with words like "score"."""
+        """Criterion that the column rates: the column's name without words for the rater but with ones like "score"."""
         return " ".join(self.words)
 
 

@@ -570,7 +570,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """Say how many examples are off by exactly the tolerance, and what agreement is if they are misses and if not."""
+    """Say how many examples are off by exactly the tolerance, and how agreement changes if these count as agreeing."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)

@@ -104,7 +104,12 @@ def _own_levels(example: Example) -> RaterLevels:
 
 
 def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
-    """Yield each annotator's preference about a pair; repeated ratings are combined by their median."""
+    """Yield each annotator's preference about a pair; repeated ratings are combined by their median.
+
+    Args:
+        pairs: The rubric of pairs, whose only criterion says which response is better.
+        pair: The pair with its labels.
+    """
     (criterion,) = pairs.criteria
     for labels in people_by_name(pair).values():
         rated = [rated for label in labels if (rated := label.criteria.get(criterion.name)) is not None]

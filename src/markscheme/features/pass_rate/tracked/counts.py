@@ -86,7 +86,10 @@ class WeekCounts:
 
     @property
     def conversation_shares(self) -> tuple[Floats, Floats]:
-        """Distinct shares that pass in one of the week's conversations, and number of conversations with each."""
+        """Shares of responses that pass in the week's conversations, and number of conversations with each share.
+
+        A share occurs again for conversations with another number of responses.
+        """
         cells = sorted(self.conversations.items())
         return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)
 

@@ -57,7 +57,8 @@ class TimedResponse:
         is_graded: True if the judge graded it, or left it to people.
         group: Name of the conversation that the response belongs to; None if it belongs to none.
         judge: The judge, as the file names it; None if the file names none.
-        columns: Values of inputs that may have only a few different values, by name.
+        columns: Short values known before grading, such as inputs, and the length of all inputs, by name. A change of
+            their mix may explain a change of the pass rate.
         has_zone: True if its row states a time with a zone, False if without; None if the day was given for all, or
             the tool's times are known to be in UTC.
         path: The file that it is in; None if the file's rows aren't read one by one.

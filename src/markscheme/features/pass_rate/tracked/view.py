@@ -364,7 +364,10 @@ def judge_rates(look: Look) -> JudgeRates | None:
 
 
 def plan_of(look: Look) -> AuditPlan | None:
-    """Compute how soon a drop is found with as many audits per week as now; None if the judge's rates aren't known."""
+    """Compute how soon a drop is found with as many audits per week as now.
+
+    None if the judge's rates aren't known, or if the pass rate is 1 or too low to drop by so much.
+    """
     rates = judge_rates(look)
     if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:
         return None

@@ -185,7 +185,7 @@ def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[fl
     """Compute by how much a week raises the log evidence that the share of passes fell, and that it rose.
 
     Args:
-        shares: The different shares of passes of the week's conversations, shape (k,).
+        shares: Shares of passes that the week's conversations have, shape (k,).
         counts: Number of conversations with each share, shape (k,).
         limits: Lowest and highest share of passes that still count as unchanged: the result of `share_limits`.
     """
