@@ -163,7 +163,11 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict with the reworded criteria, and how many examples are relabelled, still the same, or old."""
+        """Return a dict with the reworded criteria, counts of examples, and what labels given again show (`state`).
+
+        The counts are of examples that were labelled again, of those among them whose labels stayed the same, of
+        examples with only old labels on a criterion, and of those among them that still count.
+        """
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),

@@ -23,7 +23,11 @@ class FileAnswer(Reported):
         raise NotImplementedError
 
     def exit_status_for(self, required: "UseQuestion | None") -> int:
-        """Return the exit status of `calibrate` for the verdict, or for one question ("gate" or "trend")."""
+        """Return the exit status of `calibrate`; with several calibrations, the highest of theirs.
+
+        Args:
+            required: The question that decides, "gate" or "trend"; None means the verdict.
+        """
         return max(calibration.exit_status_for(required) for calibration in self.calibrations)
 
 

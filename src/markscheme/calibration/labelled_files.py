@@ -241,7 +241,12 @@ def calibrate_tool_files(
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
-    """Make a rubric with a single metric of an export; it decides pass or fail only if the metric does."""
+    """Make a rubric with a single metric of an export; it decides pass or fail only if the metric does.
+
+    Args:
+        criterion: The metric.
+        whole: The rubric of all metrics, whose tolerance and kind of example the new rubric gets.
+    """
     scale = criterion.scale
     decides = scale.is_yes_no or scale.mirrored
     has_words = scale.by_label and not decides

@@ -86,7 +86,12 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
 
 
 def _decide(side: GateSide, who: Labeller) -> str:
-    """Return the clause for people's decision on one side of a gate: "people fail" or "people pass"."""
+    """Return the clause for people's decision on one side of a gate, such as "people fail".
+
+    Args:
+        side: The side: its clause is on fails for "stops", and on passes for "keeps".
+        who: Name of those who gave the labels, which the clause begins with.
+    """
     return who.fail() if side.name == "stops" else who.passing()
 
 
@@ -321,7 +326,7 @@ def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate whose fails (or passes) are too rare for any planned number of labels."""
+    """Return the open sides of a gate that even the largest planned number of labels would have too few examples of."""
     return [
         side
         for side in answer.sides

@@ -52,6 +52,10 @@ USE_WORDS: Mapping[str, _UseWords] = {
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
     """Return a phrase for what a judge may be used for, such as "can gate".
 
+    Args:
+        use: The use, such as "gate".
+        may_trend: False if the judge may gate, but its scores may not be averaged.
+
     Example:
         >>> allowed_in_words("gate"), allowed_in_words("gate", may_trend=False)
         ('can gate', 'can gate, not show trends')

@@ -333,9 +333,13 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 
 
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
-    """Convert a sum of weight times position to a share of the highest possible sum.
+    """Convert a score's raw sum to a share of the highest possible sum.
 
     If no weight is above 0, the highest sum is 0, and the result is 1 minus the share of the lowest possible sum.
+
+    Args:
+        raw: The sum over criteria of weight times position.
+        weights: The weights of these criteria.
     """
     best = sum(weight for weight in weights if weight > 0)
     return raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight in weights)

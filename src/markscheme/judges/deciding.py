@@ -149,8 +149,8 @@ def refuse_unaskable(prompt: Prompt) -> None:
     """Raise UsageError for a prompt that a decision model can't answer, before anything is sent.
 
     Raises:
-        UsageError: The prompt doesn't ask about criteria, it is of a double pass, or a criterion has more levels or
-            options than are allowed.
+        UsageError: The prompt doesn't ask about single criteria, or asks about them in two orders (strategy
+            `double_pass`), or a criterion has more levels or options than are allowed.
     """
     if not prompt.questions:
         raise UsageError(

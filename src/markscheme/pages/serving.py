@@ -143,7 +143,14 @@ def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
-    """Make an HTTP error whose message the page shows; with `block`, the page also stops working."""
+    """Make an HTTP error whose message the page shows.
+
+    Args:
+        title: Title of the message.
+        text: The message.
+        status: HTTP status.
+        block: True to hide the page's work and to let the page send nothing more.
+    """
     return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 

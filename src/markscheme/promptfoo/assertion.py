@@ -112,7 +112,12 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run a function with an Engine that is closed afterwards; for invalid options, return the result of `refused`."""
+    """Run a function with an Engine that is closed afterwards, and return its result.
+
+    Args:
+        work: The function.
+        refused: Function that returns the result instead, if the Engine can't be made because an option is invalid.
+    """
 
     async def answer() -> dict[str, Any]:
         try:

@@ -210,7 +210,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return the words "key: value" as texts are searched for them; only the value's words if there is no key."""
+    """Return a key and its value as words in lower case, to look up in texts; only the value's words without a key."""
     return _words(_keyed(key, value))
 
 

@@ -187,7 +187,7 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
     """Read the examples in a file without their labels, which may belong to any rubric.
 
     Args:
-        path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
+        path: A .jsonl, .json, .yaml or .csv file of examples, in any form that has them.
         rubric: The rubric, which says whether the examples are pairs.
 
     Raises:

@@ -421,7 +421,12 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return a line's overall score or None, and the error that says why the line has no rating, or None."""
+    """Return a line's overall score, and the error that says why the line has no rating; None for either without it.
+
+    Args:
+        line: The line's data.
+        keep_unread: True to return an invalid score as such an error; False to raise ValueError for it.
+    """
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")
     if overall is None:

@@ -415,7 +415,7 @@ def _stacked_distributions(
 
 
 class _CodedValues(UserDict[str, Any]):
-    """Arrays with few different values, stored as these values and, for each element, the index of its value."""
+    """Dict of arrays with few different values, which stores these values and the index of each element's value."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Return the array under a name, made from its stored values and indices."""

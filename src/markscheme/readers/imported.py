@@ -46,14 +46,15 @@ class Columns:
         rater: Name of the rater of ratings that name none.
         kind: Kind of the rater of ratings that state none; None refuses such ratings.
         judges: Names of raters that are judges, whatever kind the file states.
-        scales: Lowest and highest value of a scale, by its rater or by "judge" or "human", if an export has
-            several.
+        scales: Lowest and highest value of each scale, if an export has several scales; by the rater who uses the
+            scale, or by "judge" or "human".
         meaning: Meaning of the values of an export: which pass, which are equal, and from which number on they pass.
-        words: Level, or pass|fail, of words in addition to the known ones, by word in lower case.
+        words: Meaning of words in addition to the known ones, by word in lower case: a level, "pass" or "fail".
         joined: True if several files of a tool are one export.
         by_metrics: True if the rubric's criteria are the metrics of the files, not those of the user's rubric.
         keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
-        expected: Contents expected of plain lines and tables; lines of decisions need no criteria.
+        expected: What plain lines and tables should hold, such as "ratings"; if it is "decisions", a line needs no
+            rating of a criterion.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +96,8 @@ class Columns:
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with its columns renamed to the fields they are mapped to.
 
-        A list with a single choice is replaced by that choice.
+        In a renamed column, a list of one plain value is replaced by the value, as exports write a choice so. Response,
+        query and reference stay lists.
         """
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}

@@ -154,7 +154,13 @@ def _spearman_group_left_out(pairs: Pairs) -> Floats:
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
-    """Compute Spearman's correlation without each group in turn, for a range of groups, given by their numbers."""
+    """Compute Spearman's correlation without each group in turn, for a range of groups.
+
+    Args:
+        pairs: The ratings of gold and judge.
+        start: Number of the first group that is left out in turn.
+        stop: Number after that of the last such group.
+    """
     (seen_gold, gold) = pairs.gold_levels
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)

@@ -178,7 +178,7 @@ class LevelSwap:
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """Changes of decisions and scores if gold's level replaces the judge's on one criterion, one per column."""
+        """Changes of decisions and scores if gold's level replaces the judge's on one criterion; a column for each."""
         alone = (
             self._changes(self.before.plus(self.moves([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])

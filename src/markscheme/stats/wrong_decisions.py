@@ -105,7 +105,7 @@ class RateByVerdict(NamedTuple):
         return self._bound(confidence, -1)
 
     def upper(self, confidence: float) -> float | None:
-        """Return the upper bound of the rate, one-sided at `confidence`; 1 if labels give no upper bound."""
+        """Return the rate's upper bound at a one-sided confidence; 1, not None, if labels give no upper bound."""
         return self._bound(confidence, 1)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:

@@ -247,7 +247,14 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair that fixing some criteria makes; its effects are the flags in one column of `changes`."""
+        """Return the repair that fixing some criteria together makes.
+
+        Args:
+            changes: Flags of what changes on each example, with a column for each set of criteria that are fixed
+                together.
+            criteria: Indices of the criteria.
+            column: Index of the column of `changes` for these criteria.
+        """
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,

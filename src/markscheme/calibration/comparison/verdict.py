@@ -110,8 +110,8 @@ class Decision:
         because: The reason for the verdict, in a sentence.
         excepted: Parts of the examples for which neither verdict nor use holds, so that people must decide, with the
             judge's agreement there.
-        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None if there are
-            none.
+        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None if there are no
+            such examples.
     """
 
     gate_answer: GateAnswer | None

@@ -178,9 +178,10 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _design_effects(labelled: RatingTable) -> Sequence[float]:
-    """Return two design effects of the judge's right decisions: on annotators' fails, and on their passes.
+    """Return the design effects of two shares: of annotators' fails that the judge fails, of passes that it passes.
 
-    Groups are the tests; without groups, a design effect is 1.
+    A design effect says by what factor the variance of a share grows because the rows of one test are related. It is 1
+    if no two rows are of one test.
 
     Args:
         labelled: The labelled examples.

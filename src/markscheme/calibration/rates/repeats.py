@@ -53,7 +53,16 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> ThresholdRisk | None:
-    """Compute the risk that a mean score or pass rate misses its threshold by chance; None if no case was run twice."""
+    """Compute the risk that a mean score or pass rate misses its threshold by chance, from repeated runs.
+
+    Args:
+        runs: A table with a row for each test case and a column for each run.
+        threshold: The smallest mean that passes, 0 to 1.
+        of: The figure whose mean is compared with the threshold.
+
+    Returns:
+        The risk; None if there is only one run, or if too few cases are graded in all runs.
+    """
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:

@@ -216,7 +216,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Wait for earlier batches, of any run, that contain queued prompts, and take these off the queue."""
+        """Take the prompts that earlier batches, of any run, contain off the queue, and wait for these batches."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)

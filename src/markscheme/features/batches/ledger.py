@@ -92,7 +92,11 @@ class BatchLedger:
         return mine
 
     def trying(self, token: str) -> None:
-        """Record that this process now begins to send a batch."""
+        """Record that this process now begins to send a batch.
+
+        Args:
+            token: Our own id for the batch.
+        """
         with self._writing() as connection:
             values = (new_owner(), time.time(), token)
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)

@@ -22,7 +22,14 @@ from markscheme.files import write_whole
 def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
     """Make the card of a run that is being accepted; return the card's id, and a function that writes the card.
 
-    A run without `basis` has no card: the id is None, and the function removes the card of an earlier run.
+    A run has no card if some of its data come from no file: the id is None, and the function removes the card of an
+    earlier run.
+
+    Args:
+        calibration: The calibration.
+        document: The content of accepted.json.
+        basis: The run's examples with their files, and its options; None if the run isn't from files.
+        path: The accepted.json.
     """
     card = None if basis is None else _card(calibration, document, basis, path)
     return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))

@@ -263,7 +263,12 @@ def _is_testable(seen: SeenDecisions, promise: Promise) -> bool:
 
 
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
-    """Return the dict that names a file of ratings or replies in a certificate; {} for a file outside the project."""
+    """Return the dict that names a file in a certificate; {} without a file, and for a file outside the project.
+
+    Args:
+        source: The file of ratings or replies; None without one.
+        certificate: Path of the certificate.
+    """
     if source is None or not source.resolve().is_relative_to(project_of(certificate.parent)):
         return {}
     return {"file": name_of(source, certificate)}

@@ -48,7 +48,11 @@ class DecidedLabels:
         return None if self.groups is None else len(set(self.groups))
 
     def wrong(self, passes: Flags) -> Flags:
-        """Mark the examples on which a judge's decisions differ from annotators', shape (n,)."""
+        """Mark the examples on which a judge's decisions differ from annotators', shape (n,).
+
+        Args:
+            passes: Flags of the examples that the judge passes, shape (n,).
+        """
         return np.asarray(passes != (self.passed == 1))
 
 

@@ -255,6 +255,9 @@ class _Promises:
         """Return True if there are enough automatic passes for the promise about passes, or no such promise.
 
         If examples have groups, the groups with an automatic pass are counted instead of the passes.
+
+        Args:
+            decided: The outcome of the cascade.
         """
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest

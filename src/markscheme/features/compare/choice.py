@@ -408,7 +408,13 @@ def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
-    """Make a table of ratings: a row for each example, a column for each judge, and one for gold if there is any."""
+    """Make a table of ratings: a row for each example, a column for each judge, and one for gold if there is any.
+
+    Args:
+        rubric: The rubric.
+        contenders: The judges, with their ratings.
+        truth: Gold; None without labels.
+    """
     ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
     columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
     for contender, column in zip(contenders, columns, strict=True):

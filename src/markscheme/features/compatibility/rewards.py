@@ -251,7 +251,7 @@ def _as_sequence(rubrics: Any) -> Sequence[Any]:
 
 
 def _by_name(rubrics: Sequence[Any]) -> list[Any]:
-    """Replace names of rubrics by the rubrics, whose accepted runs are known by name."""
+    """Replace each rubric's name by the rubric that is loaded from its file; leave other items as they are."""
     by_name = {rubric: load_rubric(find_rubric(rubric)) for rubric in rubrics if _is_name(rubric)}
     return [by_name[rubric] if _is_name(rubric) else rubric for rubric in rubrics]
 

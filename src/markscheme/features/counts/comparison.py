@@ -315,7 +315,7 @@ def _annotators(counts: CountsFile, rubric: Rubric) -> int:
 
 
 def _is_labelled_twice(counts: CountsFile, rubric: Rubric) -> bool:
-    """Return True if two annotators rated nine labelled examples in ten on some criterion."""
+    """Return True if, on some criterion, two annotators rated at least nine in ten of the labelled examples."""
     return any(_twice(counts.rows_of(criterion.name)) for criterion in rubric.criteria)
 
 

@@ -71,7 +71,7 @@ def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
 
     Args:
         examples: The false passes and the false fails.
-        counts: The counts file, which is written already; each line of wrong decisions has its digest.
+        counts: The counts file, which is written already; each line of wrong decisions states this file's digest.
 
     Raises:
         UsageError: The file can't be written.

@@ -31,10 +31,13 @@ OVERCONFIDENT: Final = FindingKind(
 
 
 def overconfident(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Find the criteria, and the decision, on which a judge's probabilities are too extreme.
+    """Yield findings on the criteria, and on the decision, for which a judge's probabilities are too extreme.
 
-    The finding on the decision is more severe if its confident errors exceed what the judge's probabilities imply. With
-    a single criterion, which alone decides, there is only the finding on the decision.
+    The finding on the decision is more severe if confident decisions are wrong oftener than the judge's probabilities
+    imply. With a single criterion, which alone decides, there is only the finding on the decision.
+
+    Args:
+        examined: The judge, compared with gold.
     """
     audits: ProbabilityAudits | None = examined.evidence.comparison.audits["probabilities"]
     if audits is None:

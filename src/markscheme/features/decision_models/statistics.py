@@ -189,13 +189,13 @@ class ProbabilityAudit:
 def probability_audit(
     probabilities: npt.ArrayLike, outcomes: npt.ArrayLike, groups: npt.ArrayLike | None = None
 ) -> ProbabilityAudit:
-    """Compare a judge's probabilities of one event, such as that a criterion passes, with its outcomes.
+    """Compare a judge's probabilities of an event, such as that a criterion passes, with what happened.
 
     Args:
         probabilities: Probability of each example, shape (n,), 0 to 1; nan where there is none.
         outcomes: 1 if the event happened and 0 if not, shape (n,); nan where that isn't known.
         groups: Name of each example's group, whose examples share errors, shape (n,); None if each is a group of its
-            own. With groups, slope and intercept have intervals, but no p of a test of both.
+            own. With groups, slope and intercept have intervals, but there is no p-value of both together.
 
     Raises:
         ValueError: The shapes differ, which is the caller's mistake.

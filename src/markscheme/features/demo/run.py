@@ -91,7 +91,13 @@ def show_judges_misread(keep: Path | None, json: bool) -> int:
 
 
 def _print(document: Document, json: bool, *, details: bool = False) -> None:
-    """Print one part of the demonstration right away; print nothing if JSON is asked for."""
+    """Print one part of the demonstration right away; print nothing if JSON is asked for.
+
+    Args:
+        document: The part.
+        json: True if JSON is asked for.
+        details: True to print the part's details, too.
+    """
     if json:
         return
     put_on_screen(document, details=details)

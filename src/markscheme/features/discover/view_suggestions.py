@@ -77,7 +77,12 @@ def plan_view(name: str, judge: str, notes: int, cost: Cost, asking: Iterable[st
 
 
 def plan_json(notes: int, cost: Cost) -> dict[str, Any]:
-    """Return the cost of asking a judge for groups as a dict that JSON can hold."""
+    """Return the cost of asking a judge for groups of notes, as a dict that JSON can hold.
+
+    Args:
+        notes: Number of notes to group.
+        cost: The cost.
+    """
     return {
         "schema": 1,
         "notes": notes,

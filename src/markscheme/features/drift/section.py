@@ -232,8 +232,8 @@ def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 
     Args:
         calibration: The calibration.
-        decides: Verb, such as "gates", for what the judge may do after the advice to label again is followed. The
-            advice is given if the author's own edit moved the judge.
+        decides: Verb, such as "gates", for what the judge does. If the author's own edit moved the judge, the callout
+            advises to label again before the judge does that.
     """
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)

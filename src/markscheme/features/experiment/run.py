@@ -175,14 +175,20 @@ def open_model(experiment: Experiment, context: JudgeContext | None = None) -> J
 
 
 def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
-    """List the pairs of a variant and a case for which the model would have to be asked for an output."""
+    """List the pairs of a variant and a case for which the model would have to be asked for an output.
+
+    Args:
+        experiment: The experiment, with its variants and cases.
+        model: The model; None to list all pairs for which no file gives an output.
+        outputs_file: The file with the model's outputs of earlier runs.
+    """
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in at_hand(experiment, model, outputs_file).items() if output is None]
 
 
 def at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
-    """Map each cell (variant and case) without a given output to the model's output of an earlier run, or None."""
+    """Map each cell (variant and case) without a given output to the model's output of an earlier run; None without."""
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
     return {cell: outputs_file.find(_output_digest(_prompt(experiment, cell), model)) for cell in experiment.to_ask}

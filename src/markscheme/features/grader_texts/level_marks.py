@@ -137,7 +137,13 @@ def _begins_line(mark: re.Match[str]) -> bool:
 
 
 def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield each match of one pattern with the words after it, up to the next match or one of a second pattern."""
+    """Yield each match of one pattern with the words after it, up to the next match or one of a second pattern.
+
+    Args:
+        text: The text.
+        mark: Pattern of the matches to yield.
+        stop: Pattern of what ends the words of a match.
+    """
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):

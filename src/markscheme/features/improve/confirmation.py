@@ -134,7 +134,12 @@ class Ledger:
         return after.of_these, after.all[-1]
 
     def decide(self, opening: Opening, adopted: str | None) -> None:
-        """Add a test's result to its entry in the record: the fingerprint of the adopted wording, or None."""
+        """Add a test's result to its record.
+
+        Args:
+            opening: The record of the test.
+            adopted: Fingerprint of the adopted wording; None if none was adopted.
+        """
         if self.is_kept:
             record_decision(self.examples, opening, adopted)
 

@@ -264,8 +264,8 @@ class _Task:
     def rounded(self, upright: Floats) -> tuple[float, ...]:
         """Return all weights, the tuned ones rounded to multiples of a step and at least one step each.
 
-        The step is 1, 0.05 or 0.01, so that the author's weights are multiples of it. The sum of the positive weights
-        is kept if that is possible.
+        The step is the largest of 1, 0.05 and 0.01 of which all the author's weights are multiples and that is at most
+        a third of their mean; 0.01 if none is. The sum of the positive weights is kept if that is possible.
 
         Args:
             upright: The tuned weights before rounding, without their signs.

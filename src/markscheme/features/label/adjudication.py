@@ -10,7 +10,11 @@ from markscheme.text import on_one_line
 
 
 def dispute_lines(work: LabelSession) -> Iterator[str]:
-    """Yield a line for each disputed question: its text, and the number of examples on which annotators differ."""
+    """Yield a line for each disputed question: its text, and the number of examples on which annotators differ.
+
+    Args:
+        work: The adjudicator's session of labelling.
+    """
     for dispute in work.disputes():
         (lower, higher), _ = dispute.pairs[0]
         yield (
@@ -20,7 +24,12 @@ def dispute_lines(work: LabelSession) -> Iterator[str]:
 
 
 def nothing_to_decide(work: LabelSession, commands: Commands) -> str:
-    """Return a message on why there is nothing to adjudicate, with the next step."""
+    """Return a message on why there is nothing to adjudicate, with the next step.
+
+    Args:
+        work: The adjudicator's session of labelling.
+        commands: The rubric's commands, of which one is the next step.
+    """
     if work.disputes():
         return f"nothing left to adjudicate: every disagreement is decided\nNext: {commands.calibrate()}"
     raters = Counter(id for id, _ in {(rating.id, rating.rater) for rating in work.everyone if rating.kind == "human"})

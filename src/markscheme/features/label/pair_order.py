@@ -19,7 +19,11 @@ def is_turned(step: Step, rater: str) -> bool:
 
 
 def shown_order(*, turned: bool) -> ShownOrder:
-    """Return the name under which ratings store the order in which a pair was shown."""
+    """Return the name under which ratings store the order in which a pair was shown.
+
+    Args:
+        turned: True if the pair's second response was shown first.
+    """
     return "second-first" if turned else "first-second"
 
 

@@ -291,7 +291,17 @@ def _recorded(
 
 
 def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: LabelOptions) -> Comparison | None:
-    """Compare a judge's ratings with the labels so far; None for several judges or no rating of a labelled example."""
+    """Compare a judge's ratings with the labels so far.
+
+    Args:
+        truth: Gold by the labels so far.
+        ratings: The judge's ratings.
+        rubric: The rubric.
+        labels: What is compared: scores, decisions or one criterion, with the tolerance.
+
+    Returns:
+        The comparison; None if the ratings are by several judges, or if they rate no labelled example.
+    """
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):

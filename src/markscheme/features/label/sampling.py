@@ -377,7 +377,12 @@ def _allocation(
 
 
 def _as_expected(name: str, n: int) -> tuple[int, int]:
-    """Return how many of `n` further labels in a stratum are expected to be fails, and how many passes."""
+    """Return how many of `n` further labels in a stratum are expected to be fails, and how many passes.
+
+    Args:
+        name: Name of the stratum, which says what the judge decides there, and how clearly.
+        n: Number of further labels.
+    """
     fails, passes = _expected(name)
     failing = round(n * fails / (fails + passes))
     return failing, n - failing

@@ -286,12 +286,14 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _explain_file(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
-    """Raise UsageError that says what a file is and what takes it, if a command's error is about such a file.
+    """Raise UsageError if a command's error is about a file of a kind that the command doesn't take there.
+
+    The message says what the file is, and which command or option takes it.
 
     Args:
         error: The error.
         command: The command.
-        bound: Its arguments, among them the files.
+        bound: The values of the parameters of the command's function, among them the files.
     """
     explained = isinstance(error, UsageError | FileError | ComparisonError) and not isinstance(error, NothingGraded)
     says_kind = isinstance(error, UsageError) and error.code == "not-a-table"
@@ -305,7 +307,12 @@ def _explain_file(error: MarkschemeError, command: str, bound: BoundArguments) -
 
 
 def _files_to_read(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    """Yield each path that a command may read, with the name of its option; without an option, the command's name."""
+    """Yield each path that a command may read, with the name of its option; without an option, the command's name.
+
+    Args:
+        command: The command.
+        bound: The values of the parameters of the command's function.
+    """
     for option, value, is_file_to_write in _typed_values(command, bound):
         if not is_file_to_write:
             yield from ((option, path) for path in paths_in(value))
@@ -315,6 +322,10 @@ def _typed_values(command: str, bound: BoundArguments) -> Iterator[tuple[str, An
     """Yield the name of each option with its value, and True if the value is a file that the command writes.
 
     An operand has no name, so the command's name is yielded with its value.
+
+    Args:
+        command: The command.
+        bound: The values of the parameters of the command's function.
     """
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]

@@ -74,7 +74,11 @@ def of_tool(
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
-    """Return a copy of a format that reads files with LangSmith's comparisons as pairs, and other files as before."""
+    """Return a copy of a format that reads LangSmith's comparisons as pairs, and other files as `single` does.
+
+    Args:
+        single: The format, whose own reader reads single responses.
+    """
 
     def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
         compares = any(is_comparative_feedback(peek) for peek in files)

@@ -253,7 +253,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
     Args:
         rating: The rating.
         read: What the metric's values mean.
-        column: The column that `read` has for the rater's values; None if it has none.
+        column: Name of the column under which `read` has the levels of the rater's values; None if there is none.
     """
     if folded(_cell(rating)) in NOT_APPLICABLE:
         return rating

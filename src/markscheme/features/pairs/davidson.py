@@ -59,7 +59,7 @@ class PairFit:
 
     @property
     def miss(self) -> float:
-        """Observed mean preference minus the expected one; 0 if the model gives no expected preference."""
+        """Observed mean preference minus the expected one; 0 if `expected` is None."""
         return 0.0 if self.expected is None else self.observed - self.expected
 
 

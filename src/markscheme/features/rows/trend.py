@@ -132,7 +132,11 @@ class CriteriaTrend:
         )
 
     def reason_codes(self, confidence: float) -> Sequence[BecauseCode]:
-        """Return a reason code for each limit that isn't kept: "side" if broken, "side-open" if undecided."""
+        """Return a reason code for each limit that isn't kept: "side" if broken, "side-open" if undecided.
+
+        Args:
+            confidence: One-sided confidence of the bounds that decide if a limit is kept.
+        """
         states = [limit.state for limit in self._limits(confidence)]
         return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 

@@ -110,10 +110,10 @@ def _other_labels(then: Mapping[str, str], rubric: Rubric, examples: ExampleSet 
 
 
 def _count_changed(then: Mapping[str, str], examples: ExampleSet) -> int:
-    """Count the examples with other labels than before.
+    """Count the examples whose labels have changed since a run was accepted.
 
     Args:
-        then: The digest of each example's labels then, by the example's id.
+        then: The digest of each example's labels when the run was accepted, by the example's id.
         examples: The examples with their labels now.
     """
     labelled = examples.labelled.examples

@@ -321,10 +321,10 @@ def _note_run(folder: Path, key: str, number: int, *, finished: bool) -> None:
 
 
 def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | None]) -> str:
-    """Return a text with each image or document, and its mark, replaced by a changed one where that is possible.
+    """Return a text with each image or document, and the mark that refers to it in the text, replaced by a changed one.
 
     Args:
-        text: Any text.
+        text: Any text; without images or documents, it is returned unchanged.
         change: Function that returns the part that replaces a given one, or None to keep it.
     """
     if not isinstance(text, PartedText):

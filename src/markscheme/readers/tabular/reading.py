@@ -161,7 +161,7 @@ class TableReading:
         )
 
     def judged(self, criterion: str, judge: str) -> RatingCodes:
-        """Return a judge's ratings on a criterion; a cell without a level becomes a failed rating."""
+        """Return a judge's ratings on a criterion; a cell without a level becomes a rating with an error."""
         side = next(s for s in self.sides(criterion) if s.is_judge and s.name == judge)
         return self._ratings(criterion, [side])[0]
 

@@ -254,7 +254,10 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
-    """Yield the tags by which a page filters an example: score off, criteria with another level, cells of matrices.
+    """Yield the tags by which a page filters an example.
+
+    There is one if the judge's score doesn't agree with gold's, one for each criterion on which the levels differ, and
+    one for the example's cell in each criterion's confusion matrix.
 
     Args:
         comparison: The judge compared with gold.

@@ -29,7 +29,7 @@ SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:
-    """Return the number of tasks with decisions; for preferences, at least the fewest with simulated chances."""
+    """Return the number of tasks with decisions; for preferences, at least the smallest number that was simulated."""
     n = len(evidence.tasks)
     return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
 

@@ -227,8 +227,8 @@ def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
 
     Args:
         examples: The labelled examples.
-        by: What the labels are used for, as a text. The use is on record if one with the same text and the same labels
-            is.
+        by: What the labels are used for, as a text. The use is on record if a use of the same labels has the same
+            text.
         day: Today's date, for the record.
     """
     openings = openings_of(examples, whole=True)

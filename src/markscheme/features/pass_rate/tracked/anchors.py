@@ -110,8 +110,9 @@ class AnchorWatch:
         after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of looks, the first ones, that replace missing accepted runs.
-        otherwise_before: If the judge moved before these runs were accepted, the number of their decisions that differ
-            in an earlier look, and the number of examples in both; None if no earlier looks show that.
+        otherwise_before: If the judge moved before these runs were accepted, two numbers of the earlier look that
+            differs most: of its examples with another decision than in the accepted runs, and of its examples that
+            these runs have, too. None if no earlier look shows that the judge moved.
         is_unknown_before: True if the judge was looked at before these runs were accepted, and too few of the examples
             are the same to say whether it had moved.
     """

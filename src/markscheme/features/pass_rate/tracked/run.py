@@ -432,6 +432,12 @@ def _last_setting(memory: StreamMemory) -> str | None:
 def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *, has_period: bool) -> None:
     """Raise an error if verdicts are by another judge or with another rubric than the stream's earlier verdicts.
 
+    Args:
+        memory: Everything stored about the stream.
+        rubric: The rubric of the verdicts.
+        setting: The judge of the verdicts, by name or digest; None if it isn't known.
+        has_period: True if the run begins a new period, in which judge and rubric may be others.
+
     Raises:
         UsageError: The verdicts are by another judge or with another rubric, and no new period begins.
     """

@@ -54,8 +54,8 @@ class GradedLine(NamedTuple):
         passes: The judge's verdict; None if the response is left to people, or isn't graded.
         is_graded: True if the judge graded it, or left it to people.
         group: Digest of the name of the conversation that the response belongs to; None if it belongs to none.
-        setting: Name in the file of the judge that graded the response, or a digest of the judge; None if the judge
-            isn't known.
+        setting: The judge that graded the response: its name as the file of verdicts states it, or a digest of the
+            judge; None if the judge isn't known.
         chance: The response's chance of an audit.
         is_audited: True if people are to label it.
         mix: Values of columns that may explain a shift, and the length of the inputs.
