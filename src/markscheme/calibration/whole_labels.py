@@ -8,7 +8,7 @@ import numpy as np
 
 from markscheme.grading.score import ROUNDING, must_pass
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples import ExampleSet, anchors_in
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
@@ -88,11 +88,11 @@ def _contradictory(labels: Sequence[Rating], rubric: Rubric) -> list[str]:
 def is_quoted(example: Example, rubric: Rubric) -> bool:
     """Return True if the rubric quotes the example's response, in the example for a level or anywhere else."""
     response = " ".join(example.submission.response.split())
-    shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    shown = anchors_in(rubric)
     requirements = [
         text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))
     ]
-    for text in (" ".join(text.split()) for text in shown if text):
+    for text in (" ".join(text.split()) for text in shown):
         if response == text or (len(text) >= QUOTED and text in response):
             return True
     words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *requirements, *shown) if text)

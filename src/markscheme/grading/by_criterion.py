@@ -19,7 +19,7 @@ from markscheme.prompts.material import Material
 from markscheme.prompts.prompt import Prompt, verdict_prompt
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.inputs import STEPPED
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 if TYPE_CHECKING:
     from markscheme.grading.checks import Scorer
@@ -188,7 +188,7 @@ class OneJudge(ABC):
                 criterion.name: outcome.in_words(criterion.scale)
                 for criterion in self.rubric.criteria
                 if isinstance(outcome := by_name.get(criterion.name), Verdict)
-                and (criterion.scale.coded or (outcome.probabilities and not outcome.reason))
+                and _needs_no_reason(outcome, criterion.scale)
             },
         )
 
@@ -353,6 +353,11 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
     size, larger = divmod(len(group), calls)
     ends = [size * before + min(before, larger) for before in range(calls + 1)]
     return [group[start:end] for start, end in pairwise(ends)]
+
+
+def _needs_no_reason(verdict: Verdict, scale: Scale) -> bool:
+    """Return True if a verdict needs no reason: it chooses a category, or gives probabilities and no reason."""
+    return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 
 def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:

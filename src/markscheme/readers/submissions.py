@@ -26,7 +26,7 @@ RESPONSE_COLUMNS = ("response", "output", "answer")
 
 def holds_several(path: Path) -> bool:
     """Return True if a file holds several responses, in lines, in a table or in another tool's export."""
-    return _holds_rows(path) or _content(path) == "format"
+    return _holds_rows(path) or _is_tool_file(path)
 
 
 def _holds_rows(path: Path) -> bool:
@@ -48,6 +48,11 @@ def _has_responses(path: Path) -> bool:
     except RatingError:
         return False
     return first is not None and isinstance(first[1], Mapping) and any(name in first[1] for name in RESPONSE_COLUMNS)
+
+
+def _is_tool_file(path: Path) -> bool:
+    """Return True if a file holds responses in the format of another tool, such as Promptfoo's results."""
+    return _content(path) == "format"
 
 
 def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
@@ -118,7 +123,7 @@ def read_submissions(
         UsageError: The file has ratings and no responses; or `fields` is given for another tool's file, whose fields
             can't be renamed.
     """
-    if _content(path) == "format":
+    if _is_tool_file(path):
         if fields:
             raise UsageError(f"`--map` is for columns of tables and keys of lines; {path} has its own names")
         from markscheme.readers.exported_responses import responses_in_export
