@@ -171,7 +171,7 @@ def _digits(side: GateSide) -> int:
 
 
 def _people_split(answer: GateAnswer) -> str:
-    """Say on how many examples two annotators decide the same, and on how many the judge and an annotator do."""
+    """Say on which share of examples two annotators decide the same, and on which the judge and an annotator do."""
     level = 2 * answer.stops.confidence - 1
     people = answer.people_unsettled.people.estimate(level=level).as_share()
     judge = answer.people_unsettled.judge_people.estimate(level=level).as_share()
@@ -326,7 +326,7 @@ def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate that even the largest planned number of labels would have too few examples of."""
+    """Return the open sides of a gate whose examples are so rare that no plannable number of labels has enough."""
     return [
         side
         for side in answer.sides

@@ -32,7 +32,9 @@ sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Return the option names that one command has in place of a family's usual ones, by attribute of the family.
+    """Return the names that options of a family have in one command instead of their usual names.
+
+    The key is the attribute of the family that the option sets.
 
     With None instead of a name, the command lacks the option.
 

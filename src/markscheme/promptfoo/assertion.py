@@ -521,7 +521,12 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """Return the component result of one criterion; None without a verdict, or for categories none of which passes."""
+    """Return the component result of one criterion; None without a verdict, or for categories none of which passes.
+
+    Args:
+        criterion: The criterion.
+        outcome: What the judge's reply came to on the criterion; None if the criterion wasn't asked about.
+    """
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)

@@ -88,10 +88,13 @@ class Engine:
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
         """Return the judge with this name, model and options; open it if it isn't open yet.
 
+        A judge that only reads a file is opened each time, since the file may have grown.
+
         Args:
             name: Name of the judge.
             model: The model to ask; None if the judge's name says it.
-            options: Options on how the judge is asked, of which those on prompts don't make another judge.
+            options: Options on how the judge is asked, of which samples, strategy and criteria per call don't
+                make another judge.
         """
         of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
         asked_alike = replace(of_judge, judge=None, model=None, scorers=())

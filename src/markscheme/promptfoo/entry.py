@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
     """Grade one output, for the `python` assertion in a grader's file.
 
+    Args:
+        output: The output.
+        context: The context that Promptfoo passes to assertions, with the test and the assertion's configuration.
+        file: The grader's file.
+
     Raises:
         NotGraded: The output could not be graded, and the assertion is a `not-python`.
     """
@@ -24,7 +29,14 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
 
 
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
-    """Return the grading provider's answer to one prompt from Promptfoo."""
+    """Return the grading provider's answer to one prompt from Promptfoo.
+
+    Args:
+        prompt: The prompt.
+        options: The provider's options in Promptfoo's configuration.
+        context: The context that Promptfoo passes to providers.
+        file: The grader's file.
+    """
     arguments = {"prompt": prompt, "options": options, "context": context}
     return _result("provider", arguments, options, file)
 

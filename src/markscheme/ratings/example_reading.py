@@ -512,7 +512,12 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
 
 
 def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a CSV or Parquet file with their line numbers; None for a row that is too long or too short."""
+    """Yield the rows of a CSV or Parquet file with their line numbers; None for a row that is too long or too short.
+
+    Args:
+        path: The file.
+        form: Form of the file: "table" for CSV, else Parquet.
+    """
     if form == "table":
         return table_rows(path, RatingError)
     return (

@@ -220,7 +220,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
 
 def draws_of(examples: Sequence[Example]) -> list[str]:
-    """Return how each example was selected: "random", or "drawn", with the drawing's id if that is recorded.
+    """Return how each example was selected: "random", or "drawn", with the draw's id if that is recorded.
 
     Example:
         >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")

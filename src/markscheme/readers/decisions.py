@@ -264,7 +264,11 @@ def _fill(reading: ImportedFile, entries: _Entries) -> None:
 
 
 def _apart(entries: _Entries) -> list[str]:
-    """Return an id for each response: the written one, followed by the system if several systems share it."""
+    """Return an id for each response: the written one, followed by the system if several systems share it.
+
+    Args:
+        entries: The responses, each with its written id and the system that wrote it.
+    """
     times = Counter(entries.units)
     if len(times) == len(entries.units):
         return entries.units

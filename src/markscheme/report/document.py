@@ -400,7 +400,7 @@ class Case:
 
 
 class OnDemand(Sequence[_Made]):
-    """A sequence of cases or sections that makes each item only when somebody reads it."""
+    """A sequence, such as of examples or sections, that makes each item only when the item is read."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
         """Store the function that counts the items and the one that makes each of them.

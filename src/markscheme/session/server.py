@@ -151,7 +151,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that removes a socket's file; call it at the end of the `with` block, too.
+    """Yield a function that removes a socket's file; at the end of the `with` block it is called in any case.
 
     A file that another process has put at the path since then stays.
     """

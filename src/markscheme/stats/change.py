@@ -374,9 +374,9 @@ def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) ->
     follow and however they depend on each other.
 
     Args:
-        run: Number of this run since the baseline, from 1.
-        planned: Number of runs, if it is fixed beforehand, so that each gets an equal share of `level`; None if it
-            isn't.
+        run: Number of this comparison, from 1.
+        planned: Number of comparisons, if it is fixed beforehand, so that each gets an equal share of `level`; None if
+            it isn't.
         level: Probability of any false alarm over all the runs.
 
     Raises:

@@ -100,8 +100,8 @@ class _Loss(NamedTuple):
         """Compute the mean loss between a rating of one set and a rating of another.
 
         Args:
-            p: Mean of `features` over the ratings of the first set, shape (..., n_features).
-            q: Mean of `features` over the ratings of the second set, shape (..., n_features).
+            p: Mean over the first set's ratings of their levels' `features`, shape (..., n_features).
+            q: Mean over the second set's ratings of their levels' `features`, shape (..., n_features).
         """
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 

@@ -385,7 +385,7 @@ class _Looks:
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
-        """Compare each slice with the examples outside it; return its figures, one list per slice.
+        """Compare each slice with the examples outside it; return a list of figures for each slice.
 
         Examples that share a task don't count as independent, unless the slice is a task itself.
         """

@@ -216,7 +216,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Take the prompts that earlier batches, of any run, contain off the queue, and wait for these batches."""
+        """Take each queued prompt that an earlier batch, of any run, contains off the queue, and wait for the batch."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)

@@ -149,6 +149,10 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
 def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certificate:
     """Search a certificate's thresholds again, on the labelled decisions that are stored in its file.
 
+    Args:
+        file: The certificate, as read.
+        document: The file's whole content, as plain data.
+
     Raises:
         ValueError: The file's decisions can't be read, or a number is out of range.
     """

@@ -369,7 +369,16 @@ def choose(
 
 
 def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
-    """Return the Measure that compares decisions; None if no example has a decision by gold and by every judge."""
+    """Return the Measure that compares decisions, if decisions can be compared.
+
+    Args:
+        table: The ratings, with gold's column.
+        names: Names of the judges.
+
+    Returns:
+        The Measure; None if the rubric decides no pass or fail, or if no example has a decision by gold and by every
+        judge.
+    """
     if not table.rubric.has_gate_question:
         return None
     decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])

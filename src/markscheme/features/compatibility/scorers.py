@@ -330,6 +330,12 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
     """Return a scorer's result; if the scorer's own code fails, a result without score that names the failure.
 
     Errors of markscheme, such as a judge that cannot be opened, are raised.
+
+    Args:
+        scorer: The scorer.
+        prediction: The text to score.
+        expected: The expected text; None without one.
+        context: Further arguments of the scorer's function, by name.
     """
     try:
         return await scorer.find(prediction, expected, **context)

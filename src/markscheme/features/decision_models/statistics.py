@@ -562,6 +562,10 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 def at_least_wrong(chances: Floats, errors: int) -> float:
     """Return the probability of `errors` wrong answers or more, given each answer's own probability of being wrong.
 
+    Args:
+        chances: Each answer's probability of being wrong, shape (n,).
+        errors: Number of wrong answers.
+
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)
         0.1151776

@@ -39,7 +39,14 @@ def add_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
 
 
 def _with_entries(text: str, form: Form, entries: Sequence[Mapping[str, object]], path: Path) -> str:
-    """Insert criteria after a text's last criterion, in the YAML style of the list that they join."""
+    """Insert criteria after a text's last criterion, in the YAML style of the list that they join.
+
+    Args:
+        text: Text of a rubric's file.
+        form: Format of the text: "yaml" or "json".
+        entries: The criteria to insert, as data of a rubric's file.
+        path: The file, for the error.
+    """
     data, _ = plain_data(text, form, RubricError, path=path)
     _, criteria = places_of(data)
     if not criteria:

@@ -117,7 +117,11 @@ class ReadingWork:
         return self.ids[unit]
 
     def shown(self, unit: str) -> str | None:
-        """Return the HTML of an output and its inputs for the page; None if there is no such output."""
+        """Return the HTML of an output and its inputs for the page; None if there is no such output.
+
+        Args:
+            unit: The output's name on the page.
+        """
         example = self.opened.pool.examples.get(self.ids.get(unit, ""))
         return None if example is None else shown_output(example, SERVED)
 
@@ -176,7 +180,14 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """Map the modes that the page listed to their definitions' fingerprints; leave out modes redefined since."""
+        """Return the modes that the page listed, without modes that have got another meaning since.
+
+        Args:
+            sent: What the page sent: for each mode's name, the fingerprint of the definition that the page listed.
+
+        Returns:
+            The fingerprints, by the mode's name.
+        """
         today = {mode.name: mode for mode in self.opened.codebook().listed}
         pairs = sent.items() if isinstance(sent, dict) else ()
         return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}
@@ -214,6 +225,9 @@ class ReadingWork:
 
     def withdraw(self, unit: str) -> None:
         """Reopen an output that the reader had finished; its notes stay.
+
+        Args:
+            unit: The output's name on the page.
 
         Raises:
             UsageError: The output doesn't exist.

@@ -50,7 +50,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def _answered_question(baseline: Baseline) -> str:
-    """Say what shows the drift: comparison with an earlier judge, with the accepted run, or all comparisons so far."""
+    """Say which comparison shows the drift: with an earlier judge, with the accepted run, or all comparisons so far."""
     if baseline.since.accepted is None:
         return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:

@@ -250,10 +250,15 @@ def _typed_for_pages(who: "Sequence[str]", labelling: PlanOptions, page: PageOpt
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:
-    """Raise an error if an option to draw outputs lacks its companions: the number, the pool and the file to write.
+    """Raise an error if options to draw outputs are incomplete: a number, a pool and a file to write belong together.
+
+    Args:
+        next: Number of outputs to draw; None without `--next`.
+        pool: The file to draw them from; None without `--pool`.
+        to: The file to write; None without `--to`.
 
     Raises:
-        UsageError: One of the companions is missing.
+        UsageError: One of the three is missing.
     """
     if (next is None) != (pool is None) and (next is not None or to is not None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")

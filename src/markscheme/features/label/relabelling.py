@@ -12,9 +12,9 @@ from markscheme.rubrics.rubric import Criterion
 def to_relabel(carried: CarriedLabels) -> tuple[str, ...]:
     """Return the ids of the examples to label again after a rewording.
 
-    These are a random sample of the examples with old labels (`check`) until the sample is labelled again. If its
-    labels changed, they are all examples with old labels; but if the author says that the new words mean the same, they
-    stay the sample.
+    As a rule, these are a random sample of the examples with old labels (`check`). If labels changed when the sample
+    was labelled again, these are all examples with old labels; but if the author says that the new words mean the same,
+    these stay the sample.
     """
     if carried.state == "relabel the rest" and not carried.is_vouched:
         return carried.affected

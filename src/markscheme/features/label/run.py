@@ -153,7 +153,11 @@ def _opened(
 
 
 def _say_what_is_left_out(works: Sequence[LabelSession]) -> None:
-    """Print on standard error which responses no rater is asked to label, and why."""
+    """Print on standard error which responses no rater is asked to label, and why.
+
+    Args:
+        works: The session of labelling of each rater.
+    """
     for note in dict.fromkeys(note for work in works for note in work.notes):
         print(note, file=sys.stderr)
 

@@ -375,8 +375,8 @@ def pairs_in_pool(
     Args:
         rubric: A rubric of pairs.
         pool: The file of outputs.
-        most: Largest number of pairs; None for all pairs if there are two systems, and for one pair per prompt if there
-            are more.
+        most: Largest number of pairs; None for all pairs if there are two systems, and for one pair of responses to
+            each of the inputs if there are more.
         seed: Random seed.
         columns: What the file's columns and values mean.
 

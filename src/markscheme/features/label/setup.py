@@ -410,7 +410,11 @@ def _passed(examples: Sequence[Example], work: LabelSession) -> dict[str, bool]:
 
 
 def keep_examples(work: LabelSession) -> None:
-    """Add the responses that a rater labels to the rubric's examples, so that imported labels find their examples."""
+    """Add the responses that a rater labels to the rubric's examples, so that imported labels find their examples.
+
+    Args:
+        work: The rater's session of labelling.
+    """
     with work.home.locked():
         kept_ids = {example.id for example in work.home.read()}
         record_words(work.home.path.parent, work.rubric, date.today().isoformat())

@@ -165,7 +165,11 @@ class Image(Media):
         return {"type": "image_url", "image_url": {"url": self.data_url}}
 
     def html(self, address: str | None = None) -> str:  # noqa: ARG002 - an image is part of its page
-        """Return HTML that shows the image at a size that fits, and in full size after a click or key press."""
+        """Return HTML that shows the image at a size that fits, and in full size after a click or key press.
+
+        Args:
+            address: Not used, since the HTML contains the image itself.
+        """
         shown = escape(self.alt or f"Image without a description, {self.width} × {self.height} pixels", quote=True)
         image = f'<img src="{self.data_url}" alt="{shown}" width="{self.width}" height="{self.height}">'
         return f'<details class="media"><summary>{image}</summary></details>'

@@ -90,7 +90,7 @@ def import_files(
         RatingError: A file can't be read, or contains no rating; or a target has other responses under the examples'
             ids.
         ComparisonError: The files imply rubrics without a criterion in common.
-        UsageError: There is no file, or no rubric whose words are current; `only` is another word; a column is mapped
+        UsageError: There is no file, or no rubric whose words are current; `only` has another value; a column is mapped
             to something that the rubric doesn't have; it isn't clear who answered a sheet; ratings call themselves
             gold; two options say who gave the same labels; or a target can't be written.
 

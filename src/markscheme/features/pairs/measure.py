@@ -37,7 +37,7 @@ class PairMeasure(Measure):
     mirrored = True
 
     def values(self, column: Column) -> Floats:
-        """Return a rater's preferences or levels as numbers, shape (n_pairs,); nan where there is none."""
+        """Return a rater's preferences, or the merits of its levels, shape (n_pairs,); nan where it gave no rating."""
         if self.of == OF_PREFERENCE:
             return preferences_of_scores(column.scores, self.tie_within)
         return super().values(column)

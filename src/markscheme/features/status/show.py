@@ -70,8 +70,11 @@ def _sessions() -> tuple[list[dict[str, Any]], list[str]]:
 def _rubrics(start: Path, moved: Collection[str]) -> "tuple[list[RubricStatus], ShowRubrics]":
     """Return each rubric's status, and the function that renders them all or says how to get a first rubric.
 
-    The accepted run of a rubric in `moved`, whose judge moved since, is stale.
     If there are no rubrics, no reader of rubrics is imported.
+
+    Args:
+        start: The folder in or above which rubrics are searched for.
+        moved: Names of the rubrics whose judge moved since their accepted run, which is therefore stale.
     """
     files = own_rubrics(start).values()
     if files or calibrations(start):

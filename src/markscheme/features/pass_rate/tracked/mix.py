@@ -90,12 +90,15 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield, for each period, its numbers of passes and responses in five ranges of a column's numbers.
+    """Count, for each period, passes and responses in five ranges of a column's numbers, by the name of the range.
 
     Each range holds about a fifth of the first period's responses.
 
     Args:
         sides: For each period, the numbers of passes and of responses with each value of the column.
+
+    Yields:
+        The numbers of passes and of responses, by range.
     """
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
