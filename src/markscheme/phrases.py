@@ -205,7 +205,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def number_or_over(value: float, most: int, digits: int = 2) -> str:
-    """Write a number, or that it is over a limit above which its size says nothing more.
+    """Write a number with `digits` decimals; above `most`, write only that it is over `most`.
 
     >>> number_or_over(2.345, 10, 1), number_or_over(11, 10)
     ('2.3', 'over 10')

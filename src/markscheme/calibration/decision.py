@@ -318,7 +318,8 @@ def _is_open(decision: Decision) -> bool:
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
     """Return how many further labels an open verdict needs; None if none are needed, or if no number would be enough.
 
-    If there are too few labels so far to estimate this, return the number for a first verdict.
+    If the labels so far don't show this, since they are too few, not people's or all of picked examples, return the
+    number for a first verdict.
     """
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"

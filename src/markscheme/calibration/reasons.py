@@ -395,7 +395,7 @@ def agreement_and_target(agreement: Estimate, target: float) -> str:
 
 
 def digits_of(agreement: Estimate, target: float) -> int:
-    """Return the decimals with which agreement and its limits, in per cent, all look different from the target."""
+    """Return how many decimals agreement and its limits, in per cent, need to look different from the target."""
     return 0 if agreement.is_count else digits_to_tell(target, (agreement.value, agreement.low, agreement.high))
 
 

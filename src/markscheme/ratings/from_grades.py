@@ -21,6 +21,12 @@ def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> 
     """Convert a grade to ratings: one for a single response, and one per order in which a judge saw a pair.
 
     The ratings from one grade have the same sample number, since they belong to one run.
+
+    Args:
+        grade: The grade.
+        rubric: The rubric that it was graded by.
+        rater: Name of the judge, for the ratings.
+        sample: Number of the answer among the judge's answers about the same response, from 0.
     """
     whole = rating_of(grade, rubric, rater, sample=sample)
     if not grade.by_order:

@@ -463,11 +463,14 @@ def _closed(content: ImportedFile, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """Return the rubric that the files share, else a rubric of the criteria that all files rate on the same scale.
+    """Return the rubric by which the files are compared.
+
+    It is the one that is from a rubric's file, if there is exactly one. Else it is the rubric that all files share, or
+    one of the criteria that all files rate on the same scale.
 
     Raises:
         ComparisonError: The files have no such criterion.
-        UsageError: One of the files is a calibration, which contains no weights.
+        UsageError: Some of the files are calibrations, which contain no weights, and no rubric is known that has them.
     """
     first, *others = {file.rubric.criteria: file.rubric for file in files}.values()
     named = [rubric for rubric in (first, *others) if rubric.source is not None]

@@ -130,10 +130,18 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]], path: Path | str) -> None:
-    """Raise RatingError for columns, such as ids or comments, that have words but share no value with a rater's column.
+    """Raise an error if a column doesn't seem to be a rater's, such as one of ids or comments.
+
+    Such a column has words, and no value that another column has too, while at least two other columns share values. A
+    short table isn't checked.
+
+    Args:
+        raters: Names of the columns.
+        rows: Rows of cells, in the order of the columns.
+        path: The table, for the message.
 
     Raises:
-        RatingError: Such columns are next to raters who share a scale; the message names them.
+        RatingError: There is such a column; the message names it.
     """
     if len(rows) < ROWS_OF_A_FOREIGN_COLUMN:
         return

@@ -36,7 +36,7 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
 
 
 def names_responses_otherwise(path: Path, options: ColumnOptions) -> bool:
-    """Return True if responses are in a column that isn't named as ours are, or if no column of a table holds any."""
+    """Return True if a table has its responses in a column with another name than in our own files, or has none."""
     peek = Peek(path, options)
     names = set(chain.from_iterable(peek.records))  # a key inside a record names no response
     is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)

@@ -75,7 +75,7 @@ class _Refused(Exception):  # noqa: N818 - what the session did
 
 
 def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
-    """Send a request to this environment's session and return its answer; None if there is no session.
+    """Send a request to this environment's session and return its answer; None if there is no session or no answer.
 
     Args:
         request: The request as plain data.

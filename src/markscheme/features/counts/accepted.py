@@ -56,7 +56,10 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
 
 
 def since_accepted(comparison: CountedComparison, path: Path) -> CountsContrast | None:
-    """Compare counts with the rubric's accepted counts; None if no counts with this rubric are accepted.
+    """Compare counts with the rubric's accepted counts.
+
+    None if no counts with this rubric are accepted. Also None, with a warning, if the accepted counts can't be read or
+    have changed.
 
     Args:
         comparison: The judge compared with gold, by today's counts.

@@ -89,8 +89,8 @@ class ReadingWork:
     def steps(self) -> tuple[tuple[str, bool], ...]:
         """The outputs to read in this session, in order, each with True if `--also` shows it out of turn.
 
-        Outputs that the reader has read come first. Outputs that others have read are left out, unless the reader is a
-        second reader.
+        Outputs that the reader has read come first. A second reader goes on with outputs that others have read; any
+        other reader goes on with outputs that nobody else has read.
         """
         outputs = self.outputs()
         own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}

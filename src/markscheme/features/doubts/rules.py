@@ -134,7 +134,10 @@ def _differ(ours: "Floats", theirs: "Floats") -> bool:
 
 
 def _repeated(reading: "TableReading") -> Iterator[str]:
-    """Yield a warning about a table whose rows share ids, queries or responses, unless a column of groups is named."""
+    """Yield a warning if many rows of a table share an id such as a task's, a query or a response.
+
+    Nothing is yielded if a column of groups is named, and only one warning if rows share several of these.
+    """
     single = reading.roles.single
     if "group" in single:
         return

@@ -196,7 +196,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if a finding is about a change on the criterion with the largest shift, as the headline is."""
+        """Return True if a finding is about a change on the criterion that the headline is about."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"

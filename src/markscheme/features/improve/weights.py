@@ -424,9 +424,14 @@ class FTest:
 
     @classmethod
     def of(cls, sums: Sums, author: Floats) -> "FTest":
-        """Test the model that scores are linear in the author's weighted score against a model with free weights.
+        """Test if free weights predict annotators' overall scores better than the author's weights.
 
-        Collinear levels count once.
+        Both models are linear in the levels; with the author's weights, only a line is fitted. Criteria with collinear
+        levels count once.
+
+        Args:
+            sums: Sums over the examples of levels and overall scores.
+            author: The author's weights.
         """
         values, vectors = np.linalg.eigh(sums.levels)
         used = values > NOTHING * max(float(values.max()), NOTHING)

@@ -242,7 +242,13 @@ class CriterionReading:
         return amount
 
     def _note_words(self, text: str | None, weight: float, name: str) -> None:
-        """Note that a class such as "Essential" was removed from a text, or that a text contradicts its weight."""
+        """Note that a class such as "Essential" was removed from a criterion's text, or that its weight contradicts it.
+
+        Args:
+            text: The text; None without one.
+            weight: The criterion's weight; below 0 contradicts a text that says what a good response does.
+            name: The criterion's name, for the note.
+        """
         words = without_prefix(text or "")
         if words != (text or ""):
             self.notes["the class before a criterion's words is left out: its weight says it"] = None

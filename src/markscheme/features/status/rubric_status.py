@@ -121,7 +121,13 @@ def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[Ru
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return the status that a function reads or, if that fails, a status that says why."""
+    """Return the status that a function reads or, if that fails, a status with the reason.
+
+    Args:
+        name: Name of the rubric.
+        file: The rubric's file; None if it isn't known.
+        read_status: Function that reads the status.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

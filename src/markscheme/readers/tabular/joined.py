@@ -19,8 +19,8 @@ _Tables: TypeAlias = Sequence[tuple[str, Sequence[TableColumn]]]
 def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], Mapping[str, int]]:
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
-    If there are three tables or more, all with ids, a table with annotators' ratings and without a judge's may lack
-    some rows; the cells of these rows are empty in its columns.
+    If there are three tables or more, all with ids, a table that has annotators' ratings but no judge's may lack some
+    rows; in these rows, the cells of its columns are empty.
 
     Returns:
         The columns of all tables, with the file's name added if several have a column of the same name, and the number

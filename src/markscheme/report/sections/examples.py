@@ -152,7 +152,12 @@ def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
 
 
 def _preferences_head(comparison: Comparison, index: int) -> str:
-    """Name the response of a pair that judge and gold each prefer; a dash for a rater without a preference."""
+    """Say which response of a pair the judge prefers and which gold does; a dash for no preference on record.
+
+    Args:
+        comparison: The judge compared with gold on pairs.
+        index: Index of the pair.
+    """
     values = {"judge": comparison.judge_values[index], "gold": comparison.gold_values[index]}
     return ", ".join(
         f"{who} {NONE if math.isnan(value) else comparison.measure.in_words(float(value))}"
