@@ -17,8 +17,9 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
 from markscheme.readers.reported import JudgeCost, WrittenCalibration
+from markscheme.readers.tabular.cells import STARS, written_form
 from markscheme.readers.tabular.words import NOT_APPLICABLE, decision_of, folded
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.text import folded_word
 
 LEVEL_DIGITS = 9
@@ -324,7 +325,23 @@ class ImportedFile(Import):
             return level_on(criterion.scale, self.meant(value), criterion.name)
         except ValueError:
             decision = self.decision(value) if criterion.scale.is_yes_no else None
-            return None if decision is None else float(decision)
+            return _written_level(criterion.scale, value) if decision is None else float(decision)
+
+
+def _written_level(scale: Scale, cell: Any) -> float | None:
+    """Return the level that a cell writes as stars, a percentage or like `4/5`; None for any other cell.
+
+    Stars count on a scale from 1 with a level for each, percentages on a scale that ends at 1 or 100, and `4/5` on one
+    that ends at 5.
+    """
+    form = written_form([folded(cell)]) if isinstance(cell, str) and scale.ordered and not scale.by_label else None
+    low, top = scale.ends
+    has_stars = isinstance(cell, str) and not {*STARS}.isdisjoint(cell)
+    if form is None or form.top not in (None, top) or (has_stars and len(scale.values) != top):
+        return None
+    (written,) = form.numbers.values()
+    level = written / 100 if form.is_percent and top == 1 else written
+    return level if low <= level <= top and (not form.is_percent or top in (1, 100)) else None
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

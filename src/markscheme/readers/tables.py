@@ -342,7 +342,8 @@ class _Table:
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
         judge: _Who | None = None
-        if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
+        rates_elsewhere = any(self._entries(row)) or row.first((*OVERALL, *DECISION)) is not None
+        if verdict is None and named and not rates_elsewhere and self.reading.is_verdict(row.value(("judge",))):
             verdict = row.value(("judge",))
             judge = (JUDGE_COLUMN, "model")
         judged = verdict is not None or named is not None or bool(self._probabilities(row))

@@ -16,7 +16,6 @@ from markscheme.features.other_tools.lost_words import (
     has_word_off_scale,
 )
 from markscheme.features.other_tools.target_files import TargetFiles
-from markscheme.features.other_tools.written_numbers import written_numbers
 from markscheme.phrases import counted, few_of
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
@@ -112,8 +111,6 @@ def import_files(
         _refuse_unknown_levels(sides_of("levels", columns.levels), rubric)
     n_before = lines_left_out()
     meaning = columns_from_options(columns)
-    if rubric is not None and not meaning.words:
-        meaning = replace(meaning, words=written_numbers(files, rubric, columns))
     rated = open_rated(files, rubric, expected="anything", columns=meaning, joined=True)
     refuse_unknown_columns(files, columns)
     _refuse_unknown_raters(files, columns)

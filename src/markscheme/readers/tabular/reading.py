@@ -99,17 +99,11 @@ class TableReading:
 
     def with_both(self, criterion: str) -> int:
         """Count the rows rated by a judge and a person on a criterion; without a judge, by two annotators."""
-        filled = {True: [False] * len(self.ids), False: [False] * len(self.ids)}
-        counts = [0] * len(self.ids)
-        for side in self.sides(criterion):
-            levels = self.values[criterion].levels[side.name]
-            for row, cell in enumerate(side.cells):
-                if cell in levels:
-                    filled[side.is_judge][row] = True
-                    counts[row] += 1
+        by_people = self._times_filled(criterion, judges=False)
         if not self.has_judge:
-            return sum(count > 1 for count in counts)
-        return sum(a and b for a, b in zip(filled[True], filled[False], strict=True))
+            return sum(times > 1 for times in by_people)
+        by_judges = self._times_filled(criterion, judges=True)
+        return sum(judged > 0 < labelled for judged, labelled in zip(by_judges, by_people, strict=False))
 
     def refuse_apart(self, names: Sequence[str] = ()) -> None:
         """Raise UsageError if no row has ratings by all who are to be compared.
@@ -125,17 +119,22 @@ class TableReading:
             for criterion, sides in self.roles.criteria.items()
             for side in sides
         }
-        together = set.intersection(*(columns[name] for name in names)) if names else set()
+        together = any(map(all, zip(*(columns[name] for name in names), strict=True)))
         if together or (not names and any(map(self.with_both, self.roles.criteria))):
             return
-        counts = {name: len(rows) for name, rows in columns.items() if not names or name in names}
+        counts = {name: sum(filled) for name, filled in columns.items() if not names or name in names}
         choice = ("--judge", "COLUMN", "--human", "COLUMN") if self.has_judge else ("--human", "COLUMN")
         raise refusal("none-in-common", columns=list(counts), values=counts, choices=[choice])
 
-    def _filled(self, criterion: str, side: SideColumn) -> set[int]:
-        """Return the indices of the rows in which a column of ratings isn't empty."""
+    def _times_filled(self, criterion: str, *, judges: bool) -> list[int]:
+        """Return, for each row, the number of judges, or of annotators, who rated it on a criterion."""
+        columns = [self._filled(criterion, side) for side in self.sides(criterion) if side.is_judge is judges]
+        return [sum(filled) for filled in zip(*columns, strict=True)]
+
+    def _filled(self, criterion: str, side: SideColumn) -> list[bool]:
+        """Return, for each row, True if a column of ratings isn't empty there."""
         levels = self.values[criterion].levels[side.name]
-        return {row for row, cell in enumerate(side.cells) if cell in levels}
+        return [cell in levels for cell in side.cells]
 
     # --- what is compared
 

@@ -1,0 +1,55 @@
+"""`calibrate RUBRIC --ratings TABLE` reads levels that cells write as stars, percentages or like `4/5`."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from markscheme.readers.imported import Columns
+from markscheme.readers.rated import judge_ratings
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+
+LEVELS = [1, 3, 5, 2, 4]
+
+
+def rubric(folder: Path, scale: str = "{min: 1, max: 5}") -> Rubric:
+    (folder / "kind.yaml").write_text(f"criteria:\n- {{name: tone, description: How kind., scale: {scale}}}\n")
+    return load_rubric(folder / "kind.yaml")
+
+
+def levels(folder: Path, column: str, cells: list[str], scale: str = "{min: 1, max: 5}") -> list[float | None]:
+    """Return the levels that a judge's ratings in a table are read as."""
+    rows = "".join(f"e{index},{cell}\n" for index, cell in enumerate(cells))
+    (folder / "ratings.csv").write_text(f"id,{column}\n{rows}", encoding="utf-8")
+    asked = rubric(folder, scale)
+    rated = judge_ratings(folder / "ratings.csv", asked, columns=Columns(kind="model"))
+    return [rating.criteria["tone"].level for rating in rated]
+
+
+@pytest.mark.parametrize("column", ["tone", "judge", "verdict", "level"])
+@pytest.mark.parametrize("written", [str, "★".__mul__, "{}/5".format, "score: {}".format])
+def test_a_judge_s_levels_in_a_table_are_read_however_their_cells_write_them(
+    tmp_path: Path, column: str, written: Callable[[int], str]
+) -> None:
+    assert levels(tmp_path, column, [written(level) for level in LEVELS]) == LEVELS
+
+
+def test_percentages_in_a_table_are_read_as_levels_of_a_scale_to_100_and_of_no_other(tmp_path: Path) -> None:
+    assert levels(tmp_path, "tone", ["85%", "40 %"], "{min: 0, max: 100}") == [85, 40]
+    assert levels(tmp_path, "tone", ["3", "85%"]) == [3]
+
+
+def test_stars_and_ratios_that_do_not_fit_the_scale_are_no_levels(tmp_path: Path) -> None:
+    assert levels(tmp_path, "tone", ["3", "3/7", "6/5"]) == [3]
+    assert levels(tmp_path, "tone", ["3", "★★★"], "{min: 0, max: 5}") == [3]
+
+
+def test_a_number_in_the_column_judge_names_the_judge_if_the_row_has_a_rating_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("id,judge,tone\ne0,1,4\ne0,2,5\ne1,1,3\n")
+    rated = judge_ratings(tmp_path / "ratings.csv", rubric(tmp_path))
+    assert [(rating.id, rating.rater, rating.criteria["tone"].level) for rating in rated] == [
+        ("e0", "1", 4),
+        ("e0", "2", 5),
+        ("e1", "1", 3),
+    ]
