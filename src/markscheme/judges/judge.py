@@ -309,7 +309,7 @@ class Wrapping:
         make_room(self.judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove an unreadable reply from the wrapped judge's cache; `settled` is True if another reply replaces it."""
+        """Remove an unreadable reply from the wrapped judge's cache; the next run asks again unless `settled`."""
         forget(self.judge, reply, settled=settled)
 
     async def aclose(self) -> None:

@@ -214,7 +214,12 @@ class Remembering(Wrapping):
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove an unreadable reply from the cache; `settled` says that another reply supplied what it lacks."""
+        """Remove an unreadable reply from the cache, so that the next run asks again unless `settled` is true.
+
+        Args:
+            reply: The reply as the cache returned it.
+            settled: True if another reply supplied what this one lacks.
+        """
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:

@@ -62,7 +62,7 @@ def reading_page(work: ReadingWork, *, timed: bool) -> str:
     """Render the reading page for the server to send.
 
     Args:
-        work: The reader's work.
+        work: The reader's outputs to read, and the notes so far.
         timed: True to store how long each reading takes.
     """
     return _page(work, _data(work, timed=timed), is_sheet=False)
@@ -108,7 +108,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
     """Return the data for the page's script, with no notes but the reader's own.
 
     Args:
-        work: The reader's work.
+        work: The reader's outputs to read, and the notes so far.
         timed: True to store how long each reading takes.
     """
     readings = work.own_readings()

@@ -530,7 +530,7 @@ def open_reading(
     also: tuple[str, ...] = (),
     share: Share | None = None,
 ) -> ReadingWork:
-    """Open a reader's work, with the reader's earlier notes, under a lock.
+    """Open what a reader is to read, with the reader's earlier notes, under a lock.
 
     Args:
         opened: The discovery.

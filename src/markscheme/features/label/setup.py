@@ -1,4 +1,4 @@
-"""Opens a rater's work: loads the rubric and the responses, draws those to label, and reads the labels given before."""
+"""Opens a session: loads the rubric and the responses, draws those to label, and reads the labels given before."""
 
 import sys
 import warnings
