@@ -15,7 +15,10 @@ SHIPPED: Final = "shipped:"
 
 
 def name_of(path: Path, card: Path) -> str:
-    """Return the name by which a card refers to a file: its path relative to the card, or a name for a shipped file."""
+    """Return the name by which a card refers to a file: the path relative to the card.
+
+    For a file of the package, outside the card's project, it is a prefix and the path in the package.
+    """
     whole = path.resolve()
     if not whole.is_relative_to(project_of(card.parent)):
         for folder in ("rubrics", "calibration"):

@@ -433,7 +433,7 @@ def _spelt(estimate: Estimate | None) -> str:
 
 
 def _grouped(share: GroupedShare, gold: Gold) -> str:
-    """Say how many independent examples would carry the same information as these, which are in groups.
+    """Say how many independent examples would carry the same information as the examples, which are in groups.
 
     Return "" if each group has one example.
 

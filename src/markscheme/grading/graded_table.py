@@ -312,7 +312,7 @@ class GradedTable:
     # the end
 
     def _finish(self, failures: IO[bytes], total: int) -> tuple[int, int]:
-        """Write the table; return how many of its rows fail, and how many aren't graded.
+        """Write the table; return how many responses fail by the rubric, and how many aren't graded.
 
         Args:
             failures: JSON lines of rows that could not be graded in this run.

@@ -406,7 +406,7 @@ def _own_rubric(
 
 
 def _is_one_criterion(value: Any) -> bool:
-    """Return True if a var holds a single criterion (a sentence or a flat mapping), not a rubric's name or data."""
+    """Return True if a test's variable is a single criterion, a sentence or a flat mapping; False if it's a rubric."""
     if isinstance(value, Mapping):
         return not any(isinstance(inner, list | Mapping) for inner in value.values())
     text = value.strip() if isinstance(value, str) else ""

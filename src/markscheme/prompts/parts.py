@@ -245,7 +245,7 @@ def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
 
 
 def as_written(text: str, folder: Path | None) -> Any:
-    """Return what a file has in place of a text: the text or, if it has parts such as images, plain data with them."""
+    """Return a text as a file stores it: as text or, if the text has parts such as images, as plain data with these."""
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))

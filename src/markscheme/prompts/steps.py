@@ -221,7 +221,11 @@ def read_steps(value: Any) -> list[AgentStep]:
 
 
 def _parsed(text: str) -> Any:
-    """Parse JSON; several values after each other, as exporters write them, become a list if they are spans."""
+    """Parse JSON; several spans after each other, as exporters write them, become a list.
+
+    Raises:
+        ValueError: The text isn't JSON, or has several values that aren't spans.
+    """
     try:
         return json.loads(text)
     except ValueError:

@@ -348,11 +348,11 @@ class _Page:
         return tuple(tuple(inline(self._with_short_ids(cell)) for cell in row) for row in rows)
 
     def _more(self, n: int, name: str) -> None:
-        """Draw a line on how many were left out, such as "and 3 more examples".
+        """Draw a line on how many items of a list were left out, such as "and 3 more examples".
 
         Args:
-            n: Number of those left out; nothing is drawn if there are none.
-            name: Noun for one of them, such as "row".
+            n: Number of items left out; nothing is drawn for 0.
+            name: Noun for an item, such as "row".
         """
         if n > 0:
             self._say(f"and {counted(n, f'more {name}')}")

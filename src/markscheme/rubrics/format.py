@@ -54,8 +54,8 @@ class KeyValueKind(NamedTuple):
 
     Attributes:
         schema: JSON Schema of the values.
-        read: Function that returns a value in the form in which the rubric stores it; for an invalid value, it adds a
-            problem and returns None.
+        read: Function that returns a value in the form in which the rubric stores it. Its further arguments are the
+            value's place in the file and a list of problems, to which it adds one for an invalid value, returning None.
     """
 
     schema: dict[str, Any]

@@ -36,7 +36,11 @@ class Reason:
     facts: Mapping[str, Fact] = field(default_factory=dict, hash=False)
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
-        """Return the reason as a sentence that names levels by a given function."""
+        """Return the reason as a sentence.
+
+        Args:
+            name_of: Function that returns the name of a level for the sentence.
+        """
         facts = {name: name_of(fact) if isinstance(fact, ScaleLevel) else fact for name, fact in self.facts.items()}
         return reason_in_words(self.code, facts)
 

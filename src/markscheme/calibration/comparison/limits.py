@@ -92,7 +92,7 @@ class GateSide(NamedTuple):
 
     @property
     def state(self) -> SideState:
-        """State of the side: "kept" if its whole interval is above the required share, "broken" if below, or "open"."""
+        """State: "kept" if the whole interval is above the required share, "broken" if it is below, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if low is not None and low > self.least:

@@ -192,7 +192,13 @@ class CertifiedCascade:
 
 @dataclass(frozen=True)
 class _CascadeOutcome:
-    """Outcome of a cascade at given thresholds: the deciding stage of each example, errors and passes, shape (n,)."""
+    """Outcome of a cascade at given thresholds.
+
+    Attributes:
+        stage: Index of the stage that decides each example, shape (n,); below 0 if none does.
+        wrong: Flags of the examples that are decided wrongly, shape (n,).
+        passes: Flags of the examples that are decided as passes, shape (n,).
+    """
 
     stage: Integers
     wrong: Flags

@@ -53,7 +53,9 @@ def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: S
 def show_numbers(
     setting: ImprovableSet, file: Path, evidence: DecisionEvidence, *, odds: float, write: bool, json: bool
 ) -> int:
-    """Fit weights and pass mark to decisions, or weights to scores; print the result, and return the exit status.
+    """Fit weights and pass mark to people's decisions; print the result, and return the exit status.
+
+    If there are too few decisions, weights alone are fitted to people's overall scores.
 
     Args:
         setting: The rubric with its labels.

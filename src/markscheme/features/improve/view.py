@@ -114,7 +114,7 @@ def _row(tried: WordingTrial, run: ImprovementRun) -> tuple[doc.Line, ...]:
 
 
 def _numbers(tried: WordingTrial) -> Iterator[str]:
-    """Yield names of the numbers that a candidate changes: criteria for weights, and the pass mark."""
+    """Yield the name of each number that a candidate changes, such as "weight of tone" or "pass mark"."""
     yield from (f"weight of {name}" for name in tried.wording.numbers.weights)
     if tried.wording.numbers.pass_mark is not None:
         yield "pass mark"

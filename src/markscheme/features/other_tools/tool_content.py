@@ -136,7 +136,7 @@ class ToolContent(Import):
 
     @property
     def needs_ratings(self) -> bool:
-        """True if an export without ratings is of no use to the caller."""
+        """True if the caller wants ratings, so that an export without ratings is an error."""
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:

@@ -74,7 +74,7 @@ class MovedExample:
 class Stress:
     """The result of a stress run, whose figures are computed on first use.
 
-    Levels are numbered from the worst one.
+    Ratings are numbers from 0 for the worst level to the number of levels minus 1 for the best.
 
     Attributes:
         battery: The questions of the run.

@@ -72,7 +72,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute how much a week's labels raise the evidence that people pass a smaller share than a floor.
+    """Compute how much a week's labels raise the log evidence that people pass a smaller share than a floor.
 
     Args:
         passed: Number of the week's labels that pass: among the judge's fails, and among its passes, shape (..., 2).
