@@ -76,7 +76,7 @@ class Panel:
         return Reply("", parts=tuple(parts), rule=self.rule, without=tuple(without))
 
     def make_room(self, calls: int) -> None:
-        """Allow every member to be asked `calls` times at once."""
+        """Let every member answer `calls` requests at once."""
         for judge in self.judges:
             make_room(judge, calls)
 

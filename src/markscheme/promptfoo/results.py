@@ -527,7 +527,7 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Return an output's pass and score by its graders, without the manual rating, or why they are unknown.
+    """Return how graders judged an output, without the manual rating.
 
     Args:
         raw: Promptfoo's record of the output.
@@ -535,6 +535,9 @@ def _decided(
         manual: The manual rating; None if there is none.
         threshold: The lowest score that passes, by the test; None if all assertions must pass.
         test: The test in this record.
+
+    Returns:
+        True for a pass, False for a fail; the score; and the reason why both are None, or None if they are known.
     """
     passed = raw.get("success", grading.get("pass"))
     score = finite(raw.get("score", grading.get("score")))

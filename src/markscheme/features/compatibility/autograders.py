@@ -286,9 +286,12 @@ class _Response:
     query: str | None
 
     def fenced(self, with_query: bool) -> str:
-        """Return query and response for the prompt, each between marks that the response can't imitate.
+        """Return the response for the prompt, after the query if wanted, between marks that the response can't imitate.
 
         Inside the marks are tags such as <query>, to which users' own system prompts refer.
+
+        Args:
+            with_query: True to put the query first, if there is one.
         """
         parts = response_parts(self.to_grade)
         query = [("query", encodable(self.query))] if with_query and self.query is not None else []

@@ -586,7 +586,10 @@ def _gaps(criterion: Criterion) -> Floats:
 
 
 def _score_step(rubric: Rubric) -> float:
-    """Return the smallest difference that two scores of a rubric can have, at most 0.05."""
+    """Return the smallest difference that two scores of a rubric can have, or 0.05 if that is less.
+
+    For the strategy "holistic", in which the judge gives the score itself, it is 0.01.
+    """
     if rubric.strategy == "holistic":
         return 0.01
     scored = [criterion for criterion in rubric.criteria if criterion.has_worth]

@@ -14,7 +14,7 @@ def current_words(criterion: Criterion) -> dict[str, Any]:
 
 
 def recorded_words(folder: Path) -> dict[str, dict[str, Any]]:
-    """Map digests to the criteria's wordings on record in a calibration folder; invalid lines are skipped."""
+    """Map the digest of each wording on record in a calibration folder to its words; skip invalid lines."""
     return {str(line.get("under")): _words_of(line) for line in wording_lines(folder / WORDINGS_FILE)}
 
 

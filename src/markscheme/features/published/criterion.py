@@ -321,7 +321,7 @@ def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _repeats(key: str, value: Any, words: str | None) -> bool:
-    """Return True if a key has a criterion's long title, which is only a copy of the beginning of its text.
+    """Return True if a key's value is a long title that only repeats the beginning of the criterion's text.
 
     Args:
         key: The key.

@@ -60,7 +60,8 @@ def _section(rubric: str, line: str, looks: Sequence[AnchorLook], watch: AnchorW
 def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Line, ...]]:
     """Yield a table row for each look.
 
-    If there are too few accepted runs to compare with, the first looks are used as such, and show no evidence.
+    If there are too few accepted runs to compare with, the first looks take their place, and show no
+    evidence.
     """
     filling = len(looks) - len(watch.flips)
     for index, look in enumerate(looks):
