@@ -94,10 +94,8 @@ LATE: dict[str, dict[str, str]] = {
     "promptfoo.in_process": {"promptfoo.provider": "an assertion needs no provider"},
     "shipped": {"importlib.metadata": FOR_THE_START},
     "session.client": dict.fromkeys(("fcntl", "subprocess"), "Promptfoo starts it for every assertion"),
-    "rubrics.rubric": {"rubrics.autograders": "few programs grade by a rubric's own method"},
     "rubrics.edit": {"ruamel.yaml": FOR_THE_START},
     "errors": {"difflib": FOR_THE_START},
-    "plain_data": {"csv": FOR_THE_START},
     "prompts.material": {"html": "a text of plain letters has no character references to undo"},
     "judges.open_files": {"resource": "Windows has no such module"},
     "prompts.submission": {"numbers": "few inputs are other data than text"},
@@ -114,7 +112,7 @@ LATE: dict[str, dict[str, str]] = {
         "grading.checks": "few rubrics have checks by code",
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
-    "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
+    "row_files": {"pyarrow.parquet": OPTIONAL},
     "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
     "judges.kinds": {
         "judges": "an adapter is imported with its first judge: the SDK behind it may take a second",
@@ -131,13 +129,13 @@ LATE: dict[str, dict[str, str]] = {
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
     "user_code": {"name": "users name the modules with their code"},
     "calibration.calibration": {"calibration": "a rubric's start needs no table"},
-    "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),
+    "calibration.table_frames": {"narwhals": "loaded when a frame comes"},
     "calibration.requests.calibration": {
         "calibration.judge_runs": "asyncio comes with it, and a table's judge isn't asked",
         **dict.fromkeys(
             (
                 "calibration.labelled_files",
-                "calibration.requests.other_files",
+                "calibration.requests",
                 "readers.rated",
             ),
             "a judge that is asked needs no reader",
@@ -149,7 +147,6 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.next_labels": {
         "calibration.decision": "numpy and scipy come with it, and `status` reads what a calibration kept",
     },
-    "ratings.parquet_rows": {"pyarrow": OPTIONAL},
     "readers.archive": {"zstandard": OPTIONAL},
     "readers.plain_tables": dict.fromkeys(
         ("readers.rated", "readers.tabular.refusals"), "a rubric's start is spared all readers"
@@ -158,10 +155,7 @@ LATE: dict[str, dict[str, str]] = {
         "pyarrow": OPTIONAL,
         "python_calamine": "few tables are workbooks",
     },
-    "readers.submissions": {
-        "readers.exported_responses": "a response in a file of its own needs no reader",
-        "readers.table_outputs": "a response in a file of its own needs no reader",
-    },
+    "readers.submissions": {"readers": "a response in a file of its own needs no reader"},
     "report.reported": {
         "report.results": "reports of results load when one is asked to show itself",
         "report.table_results": "few results are of tables",
@@ -175,12 +169,8 @@ LATE: dict[str, dict[str, str]] = {
     "features.charts.charts": dict.fromkeys(
         ("matplotlib", "altair"), "either may be missing, and few results are drawn"
     ),
-    "report.document": {"difflib": "few reports compare wordings"},
     "report.sections.run": {"report.table_words": "a rubric's start needs no table"},
-    "report.views.calibration": {
-        "report.table_words": "a rubric's start needs no table",
-        "report.sections.details": "the first screen has no details",
-    },
+    "report.views.calibration": {"report.sections.details": "the first screen has no details"},
 }
 """Imports inside functions, by the module or folder they are in, with the reason of each; * is any module.
 

@@ -229,55 +229,6 @@ PARQUET = ".parquet"
 ANOTHER_LENGTH = "has another number of cells than the header"
 
 
-def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a .csv or .tsv file as dicts with line numbers; None in place of a row of the wrong length.
-
-    Cells are separated by commas or, if the header shows it, by semicolons or tabs.
-
-    Raises:
-        FileError: The file cannot be read as a table, or two columns with one name differ; the error is of the class
-            `error`.
-    """
-    import csv  # few files are tables; the others shouldn't pay for the import
-
-    try:
-        with refusing_unreadable(path, error), path.open(encoding="utf-8-sig", newline="") as file:
-            header = file.readline()
-            file.seek(0)
-            others = (mark for mark in "\t;" if mark in header and (mark == "\t" or "," not in header))
-            csv.field_size_limit(LONGEST_CELL)
-            rows = csv.reader(file, delimiter=next(others, ","))
-            names = next(rows, [])
-            twins = twin_columns(names)
-            for cells in filter(None, rows):
-                is_whole = len(cells) == len(names)
-                differ = (name for name, places in twins.items() if len({cells[n] for n in places}) > 1)
-                if is_whole and (name := next(differ, None)):
-                    raise error(TWIN_COLUMNS.format(shown(name), ", which differ"), path=path, line=rows.line_num)
-                yield rows.line_num, dict(zip(names, cells, strict=True)) if is_whole else None
-    except csv.Error as problem:
-        raise error(f"cannot be read: {problem}", path=path, line=rows.line_num) from problem
-    except UnicodeDecodeError:
-        read_text(path, error)  # says which line it is
-        raise
-
-
-TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
-
-
-def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """Map each name that several columns of a table have to the indices of these columns.
-
-    >>> twin_columns(["id", "human", "human", "", ""])
-    {'human': [1, 2]}
-    """
-    places: dict[str, list[int]] = {}
-    for index, name in enumerate(names):
-        if name.strip():
-            places.setdefault(name, []).append(index)
-    return {name: shared for name, shared in places.items() if len(shared) > 1}
-
-
 def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> Any:
     try:
         return json_value(raw)

@@ -1,6 +1,7 @@
 """Conversion of data frames, rows and columns in memory to tables, and of results to data frames."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -71,13 +72,19 @@ def _in_narwhals(source: Any) -> tuple[Any, Any]:
     Raises:
         UsageError: Two columns have the same name, or the library is unknown.
     """
-    import narwhals
-
+    narwhals = _narwhals()
     try:
         frame = narwhals.from_native(source)
     except (TypeError, narwhals.exceptions.NarwhalsError) as error:
         raise UsageError(f"the data frame can't be read: {' '.join(str(error).split())}") from error
     return narwhals, frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
+
+
+def _narwhals() -> Any:
+    """Return the library that knows the data frames of all others."""
+    import narwhals
+
+    return narwhals
 
 
 def _read(
@@ -167,15 +174,11 @@ def _plain(cells: Sequence[Any]) -> list[Any]:
 
 
 def _new_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
-    try:
-        import pandas
-    except ImportError:
-        try:
-            import polars
-        except ImportError as missing:
-            raise UsageError("a frame needs pandas or polars; `rows` needs neither") from missing
-        return polars.DataFrame({name: _plain(cells) for name, cells in columns.items()})
-    return pandas.DataFrame(dict(columns))
+    for library, convert in (("pandas", list), ("polars", _plain)):
+        with suppress(ImportError):
+            cells_by_name = {name: convert(cells) for name, cells in columns.items()}
+            return _narwhals().from_dict(cells_by_name, backend=library).to_native()
+    raise UsageError("a frame needs pandas or polars; `rows` needs neither")
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

@@ -57,8 +57,7 @@ def calibrate(
         human ones, 5 over a tenth not graded. With `--require`, 0 only where that use is shown, 1 where it is refused,
         4 where labels don't show it. With several judges, that of the recommended one.
     """
-    from markscheme.calibration.requests.calibration import CalibrationRequest
-    from markscheme.commands.run_calibrate import answer
+    from markscheme.commands.run_calibrate import CalibrationRequest, answer
 
     refuse_outputs(report.targets)
     request = CalibrationRequest(

@@ -11,6 +11,8 @@ from markscheme.errors import naming
 from markscheme.ratings.column_options import VALUES_OF_EXPORTS
 from markscheme.readers.plain_tables import names_table
 
+__all__ = ["CalibrationRequest", "answer"]
+
 
 def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOptions, use: UseQuestion | None) -> int:
     """Compare the judges that the user names with people, write the report, and return the exit status.

@@ -119,7 +119,7 @@ class GradedTable:
 
     Attributes:
         grading: The grading, with its rubric and judge.
-        out: The table file, whose ending is one of ROW_WRITERS.
+        out: The table file, in a format that `row_writer` writes.
         watch: Shows progress.
         notify: Called with a sentence for the user.
         has_rows: True if rows bring rubrics of their own; then the levels are written to one column, `verdicts`.

@@ -23,7 +23,6 @@ from markscheme.plain_data import (
     read_text,
     refusing_unreadable,
     shown,
-    table_rows,
 )
 from markscheme.prompts.parts import PART_SUFFIXES, in_cell, parted_text
 from markscheme.prompts.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
@@ -42,6 +41,7 @@ from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.ratings.program_rows import example_cells
 from markscheme.ratings.rating import EMPTY_MAPPING, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
+from markscheme.row_files import table_rows
 from markscheme.rubrics.rubric import Rubric
 
 NO_EXAMPLES_AS_TEXT = (

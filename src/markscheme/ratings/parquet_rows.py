@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import TWIN_COLUMNS, shown, twin_columns
+from markscheme.plain_data import shown
 from markscheme.prompts.submission import is_missing
-from markscheme.row_files import require_parquet
+from markscheme.row_files import TWIN_COLUMNS, load_pyarrow, twin_columns
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -22,9 +22,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         RatingError: The file or folder can't be read.
         UsageError: pyarrow is missing.
     """
-    require_parquet(path)
-    import pyarrow.parquet
-
+    pyarrow = load_pyarrow(path)
     index = 0
     try:
         for file in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:

@@ -5,12 +5,13 @@ from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.grades import GRADE_COLUMNS
-from markscheme.plain_data import json_lines, mapping, shown, table_rows
+from markscheme.plain_data import json_lines, mapping, shown
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
 from markscheme.readers.peek import Peek
+from markscheme.row_files import table_rows
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import cell_text
 

@@ -22,12 +22,12 @@ from markscheme.plain_data import (
     read_json,
     read_text,
     refusing_unreadable,
-    table_rows,
 )
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.archive import UNPACKING_ERRORS
 from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
+from markscheme.row_files import table_rows
 
 FIRST = 50
 """Number of items, rows or entries that are read to recognize a file's format."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from markscheme.errors import RatingError, UsageError, naming
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows
 from markscheme.ratings.parquet_rows import parquet_rows
+from markscheme.row_files import table_rows
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import row_rubric_in
 from markscheme.rubrics.reading import shows_rubric

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, id_of, json_rows, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, id_of, json_rows
 from markscheme.prompts.parts import in_cell
 from markscheme.prompts.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.ratings.row_form import PACKED, RowForm, form_of_rows
 from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.row_files import table_rows
 
 if TYPE_CHECKING:
     from markscheme.readers.table_outputs import FileContent
@@ -69,11 +70,14 @@ def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileConte
         is_plain = not path.is_file() or not _start(path).startswith((*PACKED, *_JSON))
     if is_plain:
         return "other"
-    from markscheme.readers.table_outputs import content_of_file, names_responses_otherwise
+    content: FileContent = _table_outputs().content_of(path, options, is_rows=is_rows)
+    return content
 
-    if not is_rows:
-        return content_of_file(path)
-    return "responses" if names_responses_otherwise(path, options) else "other"
+
+def _table_outputs() -> Any:
+    from markscheme.readers import table_outputs  # a response in a file of its own needs no reader
+
+    return table_outputs
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
@@ -101,9 +105,7 @@ def _start(path: Path) -> bytes:
 
 def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
     """Yield each response, with its inputs, in a table that may be a workbook or in another special form."""
-    from markscheme.readers.table_outputs import outputs_in
-
-    yield from (example.submission for example in outputs_in(path, options))
+    yield from (example.submission for example in _table_outputs().outputs_in(path, options))
 
 
 def read_submissions(
@@ -126,9 +128,7 @@ def read_submissions(
     if _is_tool_file(path):
         if fields:
             raise UsageError(f"`--map` is for columns of tables and keys of lines; {path} has its own names")
-        from markscheme.readers.exported_responses import responses_in_export
-
-        yield from responses_in_export(path)
+        yield from _table_outputs().responses_in_export(path)
         return
     line_of_id: dict[str, int] = {}
     for line, submission in _of_rows(path, fields, shown, notify):

@@ -1,17 +1,19 @@
-"""Reader of the responses in a table, ignoring its ratings, for commands that grade, label or read responses."""
+"""Readers of responses in tables and exports, ignoring ratings, for commands that grade, label or read responses."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from markscheme.errors import naming
+from markscheme.errors import UsageError, naming
 from markscheme.prompts.parts import in_cell
 from markscheme.prompts.submission import PAIR_NAMES, RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
+from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.peek import Peek
+from markscheme.readers.rated import open_rated
 from markscheme.readers.tabular.columns import ColumnRole, output_roles
 from markscheme.readers.tabular.reading import one_of_each_row
 from markscheme.readers.tabular.refusals import refusal
@@ -51,8 +53,16 @@ FileContent: TypeAlias = Literal["format", "responses", "other"]
 """Kind of content of a file: another tool's format, records with responses, or anything else."""
 
 
-def content_of_file(path: Path) -> FileContent:
-    """Return what a file holds: another tool's format, a list of responses, or something else."""
+def content_of(path: Path, options: ColumnOptions, *, is_rows: bool) -> FileContent:
+    """Return what a file holds: another tool's format, a list of responses, or something else.
+
+    Args:
+        path: The file.
+        options: The user's options on columns.
+        is_rows: True if the file is a table or lines of JSON, which hold responses or something else.
+    """
+    if is_rows:
+        return "responses" if names_responses_otherwise(path, options) else "other"
     peek = Peek(path)
     if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):
         return "format"
@@ -89,3 +99,15 @@ def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
         about = {key: cells[single[key]][row] if key in single else "" for key in ("group", "system")}
         examples.setdefault(submission.id, Example(submission, group=about["group"], system=about["system"]))
     return list(examples.values())
+
+
+def responses_in_export(path: Path) -> Iterator[Submission]:
+    """Yield the responses in another tool's export, or in Promptfoo's results.
+
+    Raises:
+        UsageError: The file has no responses.
+    """
+    for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
+        if not file.has_responses:
+            raise UsageError(f"{path} is {file.format}: it contains no responses to grade")
+        yield from (example.submission for example in file.examples)

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import shown
+from markscheme.rubrics.autograders import default_autograder
 from markscheme.rubrics.criterion import (
     CANNOT_JUDGE,
     DOES_NOT_APPLY,
@@ -397,8 +398,6 @@ class Rubric:
             query: The query that the response answers; None if there is none.
             options: Options that are passed on to the autograder.
         """
-        from markscheme.rubrics.autograders import default_autograder
-
         grader = autograder or default_autograder()
         report: Report_co = await grader.grade(to_grade, self, query, **options)
         return report

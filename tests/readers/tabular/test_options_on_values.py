@@ -9,7 +9,7 @@ from markscheme.calibration.table_frames import read_in_memory
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading
-from markscheme.report.table_words import line_two, reading_json
+from markscheme.report.table_words import line_two
 from markscheme.report.views.tables import view
 
 Columns: TypeAlias = dict[str, list[Any]]
@@ -113,7 +113,7 @@ def test_columns_on_different_stated_scales_are_each_reported_with_the_ends_of_t
     columns: Columns = {"judge": [0, 0.25, 0.5, 0.75, 1] * 6, "human": ONE_TO_FIVE}
     reading = read(columns, scale=("judge=0-1", "human=1-5"))
     assert "judge: read as 0 to 1 (stated) · human: read as 1 to 5 (stated)" in line_two(reading, "")
-    columns_read: Any = reading_json(reading)["columns"]
+    columns_read: Any = reading.to_json()["columns"]
     assert [columns_read[name]["ends"] for name in ("judge", "human")] == [(0, 1), (1, 5)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.calibration import Calibration, Rater, by_current_words, calibration_of
 from markscheme.calibration.carried_labels import carried_labels
@@ -435,11 +435,7 @@ class CalibrationRequest:
         """Return the request's ratings by source: the path of each ratings file, or None for ratings in memory."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
-        from markscheme.calibration.requests.other_files import (
-            ratings_in_files,  # a judge that is asked needs no reader
-        )
-
-        return list(ratings_in_files(self.ratings, rubric, examples, self.columns))
+        return list(_other_files().ratings_in_files(self.ratings, rubric, examples, self.columns))
 
     def _from_judge(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
@@ -569,6 +565,10 @@ def _refuse_other_files(name: str) -> None:
     path = Path(name)
     if not path.is_file() or shows_yaml(path):
         return
-    from markscheme.calibration.requests.other_files import refuse_other_file
+    _other_files().refuse_other_file(name)
 
-    refuse_other_file(name)
+
+def _other_files() -> Any:
+    from markscheme.calibration.requests import other_files  # a judge that is asked needs no reader
+
+    return other_files

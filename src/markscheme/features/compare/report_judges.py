@@ -9,7 +9,7 @@ from markscheme.features.compare import view_choice as of_several
 from markscheme.features.compare.contenders import Compared, chosen, compare_calibrations
 from markscheme.report.document import Document
 from markscheme.report.results import DocumentReporter
-from markscheme.report.table_words import line_two, reading_json
+from markscheme.report.table_words import line_two
 from markscheme.report.views import calibration as of_one
 
 COMPARED_REPORTER = DocumentReporter[Compared](
@@ -65,7 +65,7 @@ def json_of(compared: Compared) -> dict[str, Any]:
 
 def _read(compared: Compared) -> dict[str, Any]:
     """Return the JSON entry that says how a table with judges as columns was read; {} if judges aren't columns."""
-    return {} if compared.table is None else {"read": reading_json(compared.table)}
+    return {} if compared.table is None else {"read": compared.table.to_json()}
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:

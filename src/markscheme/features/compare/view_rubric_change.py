@@ -8,9 +8,10 @@ from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.compare.rubric_change import RubricChange, RubricVerdict
 from markscheme.grading.receipt import allowed_in_words
 from markscheme.phrases import counted
-from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table, word_difference
+from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table
 from markscheme.report.figures import NONE, share_with_interval
 from markscheme.report.json import attributes
+from markscheme.report.word_difference import word_difference
 
 
 def view(change: RubricChange) -> Document:

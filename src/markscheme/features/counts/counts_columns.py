@@ -17,6 +17,7 @@ import numpy as np
 from markscheme.errors import UsageError, no_file
 from markscheme.features.counts.columns_of_counts import delimiter_of
 from markscheme.json_text import json_or
+from markscheme.row_files import load_pyarrow
 from markscheme.stats.intervals import Floats, Integers
 
 if TYPE_CHECKING:
@@ -214,11 +215,7 @@ def _arrow_numbers(column: "pa.ChunkedArray") -> Floats:
 
 
 def _parquet(raw: bytes, path: Path) -> "ParquetFile":
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError(f"{path} is Parquet: pip install 'markscheme[parquet]'") from None
-    return parquet.ParquetFile(io.BytesIO(raw))
+    return load_pyarrow(path).parquet.ParquetFile(io.BytesIO(raw))
 
 
 # --- cell by cell -----------------------------------------------------------------------------------------------------

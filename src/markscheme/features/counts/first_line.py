@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from markscheme.errors import UsageError
 from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS, delimiter_of
 from markscheme.json_text import json_or
+from markscheme.row_files import load_pyarrow
 
 COLUMNS_OF_COUNTS: Final = {"part", "n"}
 """Columns that a table must have to be a counts file."""
@@ -37,10 +39,10 @@ def _are_of_counts(columns: Sequence[str]) -> bool:
 def _parquet_columns(path: Path) -> list[str]:
     """Return the names of a Parquet file's columns; an empty collection if they can't be read."""
     try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
+        pyarrow = load_pyarrow(path)
+    except UsageError:
         return []
     try:
-        return [str(name) for name in parquet.read_schema(path).names]
-    except (ArrowException, OSError):
+        return [str(name) for name in pyarrow.parquet.read_schema(path).names]
+    except (pyarrow.ArrowException, OSError):
         return []

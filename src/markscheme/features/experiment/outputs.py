@@ -11,13 +11,14 @@ from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.json_text import parse_json
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown
 from markscheme.promptfoo.results import Row, read_results
 from markscheme.prompts.parts import as_written
 from markscheme.prompts.submission import as_text
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import are_of_tool, has_results, open_rated
+from markscheme.row_files import table_rows
 
 TEXT_KEYS = ("output", "response", "answer")
 """Keys that may hold an output, in order of preference; all other keys are inputs."""

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from markscheme.errors import RatingError
 from markscheme.numerals import finite
-from markscheme.plain_data import form_of, json_lines, plain_data, read_text, table_rows
+from markscheme.plain_data import form_of, json_lines, plain_data, read_text
+from markscheme.row_files import table_rows
 
 CONFIGURATION_NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json")
 """File names of Promptfoo configurations that are data; one in JavaScript or TypeScript is a program, which isn't

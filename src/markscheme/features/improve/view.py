@@ -18,6 +18,7 @@ from markscheme.phrases import brief, counted, estimated, number, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
+from markscheme.report.word_difference import word_difference
 
 NOT_HUMAN_WARNINGS = {
     "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
@@ -148,7 +149,7 @@ def _best(run: ImprovementRun) -> tuple[Wording, ...]:
 def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
     yours = {criterion.name: criterion.weight for criterion in run.search.yours.criteria}
     rows: list[tuple[doc.Line, ...]] = [
-        (doc.Name(str(field)), *doc.word_difference(old, new)) for field, (old, new) in wording.changes.items()
+        (doc.Name(str(field)), *word_difference(old, new)) for field, (old, new) in wording.changes.items()
     ]
     for name, weight in wording.numbers.weights.items():
         rows.append((f"weight of {name}", brief(yours[name]), brief(weight)))

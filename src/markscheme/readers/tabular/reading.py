@@ -105,6 +105,44 @@ class TableReading:
         by_judges = self._times_filled(criterion, judges=True)
         return sum(judged > 0 < labelled for judged, labelled in zip(by_judges, by_people, strict=False))
 
+    def to_json(self) -> dict[str, object]:
+        """Return a dict for JSON that says how a table was read."""
+        columns: dict[str, object] = {}
+        withheld: dict[str, str] = {}
+        for criterion, sides in self.roles.criteria.items():
+            values = self.values[criterion]
+            withheld |= values.withheld
+            for side in sides:
+                name = side.name
+                key = f"{name} · {criterion}" if name in columns else name
+                columns[key] = {
+                    "role": "judge" if side.is_judge else "human",
+                    "criterion": criterion or None,
+                    "rater": side.rater or None,
+                    "kind": values.kind,
+                    "passes": values.passes.get(name) if values.knows_pass else None,
+                    "ends": values.own_ends.get(name, values.ends),
+                    "stated": name in values.stated,
+                    "missing": values.missing.get(name, 0),
+                }
+        for name, kind in self.roles.reasons.items():
+            columns.setdefault(kind, {"role": "reason", "of": name})
+        single = self.roles.single
+        counts = {criterion: self.with_both(criterion) for criterion in self.roles.criteria}
+        if self.is_by_criterion:
+            withheld["agreement"] = "by-criterion"
+        return {
+            "id": single.get("id"),
+            "group": single.get("group"),
+            "response": single.get("response"),
+            "rows": len(self.ids),
+            "with_both": counts if self.is_by_criterion else next(iter(counts.values()), 0),
+            "columns": columns,
+            "aside": self.roles.aside,
+            "joined": len(self.ids) if len(self.paths) > 1 else None,
+            "withheld": withheld,
+        }
+
     def refuse_apart(self, names: Sequence[str] = ()) -> None:
         """Raise UsageError if no row has ratings by all who are to be compared.
 

@@ -198,11 +198,8 @@ def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
 
 def _read(calibration: Calibration) -> dict[str, Any]:
     """Return the JSON entry on how a table was read; empty without a table."""
-    if calibration.rater.table is None:
-        return {}
-    from markscheme.report.table_words import reading_json
-
-    return {"read": reading_json(calibration.rater.table)}
+    table = calibration.rater.table
+    return {} if table is None else {"read": table.to_json()}
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from markscheme.calibration.tables import AnnotatorAgreement, AnnotatorFigures, 
 from markscheme.phrases import counted, in_words, listed, percent
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
-from markscheme.report.table_words import line_two, reading_json
+from markscheme.report.table_words import line_two
 from markscheme.report.views import agreement as measures
 from markscheme.report.views.calibration import json_of as json_of_calibration
 from markscheme.rubrics.search import calibrations
@@ -112,7 +112,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
     """Return the report on a table's judge as a dict, with the JSON of a calibration under each criterion's name."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
-    read = reading_json(result.reading)
+    read = result.reading.to_json()
     return {
         "schema": 1,
         "agreement": None,
@@ -218,7 +218,7 @@ def _about(figures: AnnotatorFigures) -> Iterator[str]:
 def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
     """Return the report on annotators as a dict; the figures of several criteria are under `criteria`, by name."""
     by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
-    read = reading_json(result.reading)
+    read = result.reading.to_json()
     if len(by_name) == 1:
         return {"schema": 1, **next(iter(by_name.values())), "read": read}
     return {"schema": 1, "agreement_person": None, "all_agree": None, "criteria": by_name, "read": read}
