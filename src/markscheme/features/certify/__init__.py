@@ -9,7 +9,7 @@ from markscheme.calibration.further_figures import FURTHER_FIGURES
 from markscheme.calibration.label_needs import PROMISE_NEEDS, Need, RatingsByFile
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
-from markscheme.features.certify.kind import CASCADE_KIND
+from markscheme.features.certify.kind import CASCADE_KIND, load_verdicts
 from markscheme.grading.tables import AFTER_GRADING, GRADERS, GROUP_CHECKS
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.seam import Feature
@@ -22,26 +22,24 @@ if TYPE_CHECKING:
     from markscheme.features.certify.judges import CertifiedJudges
     from markscheme.grading import GradeOptions, Grading, SubmissionGrader
     from markscheme.grading.graded_table import GradedCounts
-    from markscheme.judges.judge import JudgeGroup
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.kinds import Kind
     from markscheme.rubrics.rubric import Rubric
+
+    class _Checks(Protocol):
+        @property
+        def CHECK_REPORTER(self) -> Reporter: ...  # noqa: N802 - a constant of the module
+        def check_certificate_at(self, path: Path) -> Recomputed | None: ...
 
     class _Parts(Protocol):
         def may_decide(self, calibration: Calibration) -> float | None: ...
         def votes_of_panel(self, calibration: Calibration) -> float | None: ...
 
 
-def _recompute(path: Path) -> "Recomputed | None":
-    from markscheme.features.certify.check import check_certificate_at
+def _checks() -> "_Checks":
+    from markscheme.features.certify import checks
 
-    return check_certificate_at(path)
-
-
-def _certificate_check() -> Reporter:
-    from markscheme.features.certify.view_check import CHECK_REPORTER
-
-    return CHECK_REPORTER
+    return checks
 
 
 def _labels_needed(
@@ -98,15 +96,7 @@ def _after_grading(grading: "Grading", counts: "GradedCounts") -> None:
 
 
 def _grader(rubric: "Rubric", judges: "CertifiedJudges", options: "GradeOptions") -> "SubmissionGrader":
-    from markscheme.features.certify.grader import certified_grader
-
-    return certified_grader(rubric, judges, options)
-
-
-def _as_of_today(judges: "JudgeGroup", rubric: "Rubric") -> "JudgeGroup":
-    from markscheme.features.certify.labels import with_checked_labels
-
-    return with_checked_labels(judges, rubric)
+    return load_verdicts().certified_grader(rubric, judges, options)
 
 
 CERTIFY = Feature(
@@ -126,9 +116,9 @@ CERTIFY = Feature(
     ),
     JUDGE_KINDS(CASCADE_KIND),
     GRADERS(("cascade", _grader)),
-    GROUP_CHECKS(_as_of_today),
+    GROUP_CHECKS(lambda judges, rubric: load_verdicts().with_checked_labels(judges, rubric)),
     AFTER_GRADING(_after_grading),
     FURTHER_FIGURES(("may_decide", _may_decide), ("independent_votes", _votes)),
-    VERIFIABLE(_recompute),
-    RESULTS(("CertificateCheck", _certificate_check)),
+    VERIFIABLE(lambda path: _checks().check_certificate_at(path)),
+    RESULTS(("CertificateCheck", lambda: _checks().CHECK_REPORTER)),
 )

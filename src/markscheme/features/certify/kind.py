@@ -10,19 +10,37 @@ from markscheme.judges.kinds import JudgeKind
 from markscheme.rubrics.search import calibrations, find_calibration
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from markscheme.features.certify.judges import CertifiedJudges
+    from markscheme.grading import GradeOptions, SubmissionGrader
     from markscheme.judges.judge import JudgeGroup
     from markscheme.judges.judge_context import JudgeContext
+    from markscheme.rubrics.rubric import Rubric
+
+    class _Verdicts(Protocol):
+        def open_certified(self, path: Path, context: JudgeContext) -> CertifiedJudges: ...
+        def certified_grader(
+            self, rubric: Rubric, judges: CertifiedJudges, options: GradeOptions
+        ) -> SubmissionGrader: ...
+        def with_checked_labels(self, judge: JudgeGroup, rubric: Rubric) -> JudgeGroup: ...
+
 
 CASCADE_FILE = "cascade.json"
 """Name of a certificate's file, in `calibration/<rubric>/`."""
 
 
-def _cascade(rest: str, context: "JudgeContext") -> "JudgeGroup":
-    from markscheme.features.certify.judges import open_certified
+def load_verdicts() -> "_Verdicts":
+    """Load and return the functions that grade by a certificate."""
+    from markscheme.features.certify import verdicts
 
+    return verdicts
+
+
+def _cascade(rest: str, context: "JudgeContext") -> "JudgeGroup":
     if not rest:
         raise UsageError("which cascade? `markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes one")
-    return open_certified(Path(rest), context)
+    return load_verdicts().open_certified(Path(rest), context)
 
 
 def _cascade_of(rubric: str, folder: Path | None) -> Path:

@@ -13,7 +13,8 @@ from markscheme.ratings.frame_counts import FRAME_COUNTERS, CountFrame
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.options import LabelOptions
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from markscheme.features.counts.export_options import CountExportOptions
     from markscheme.features.counts.options import CountsOptions
     from markscheme.rubrics.rubric import Rubric
+
+    class _Answers(Protocol):
+        @property
+        def COUNTS_REPORTERS(self) -> Mapping[str, Reporter]: ...  # noqa: N802 - a constant of the module
+        def calibrate_counts(self, request: CalibrationRequest, options: CountsOptions) -> Calibration: ...
+        def contrast_files(self, files: Sequence[str], rubric: str | None, labels: LabelOptions) -> Reported: ...
 
 
 def _options() -> "type[CountsOptions]":
@@ -35,9 +42,7 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
         options = replace(options, counts=_named_counts(request))
     if options.counts is None and options.labels is None and options.earlier is None:
         return None
-    from markscheme.features.counts.calibration import calibrate_counts
-
-    return [calibrate_counts(request, options)]
+    return [_answers().calibrate_counts(request, options)]
 
 
 def _named_counts(request: "CalibrationRequest") -> Path | None:
@@ -70,11 +75,7 @@ def _export(rubric: "Rubric", examples: "Path | None", judges: tuple[str, ...], 
 
 
 def _sides(sides: "Sequence[str]", rubric: str | None, labels: "LabelOptions") -> Reported | None:
-    if not _have_counts(sides):
-        return None
-    from markscheme.features.counts.contrast import contrast_files
-
-    return contrast_files(sides, rubric, labels)
+    return _answers().contrast_files(sides, rubric, labels) if _have_counts(sides) else None
 
 
 def _daft_counter() -> CountFrame:
@@ -84,9 +85,13 @@ def _daft_counter() -> CountFrame:
 
 
 def _reporter(name: str) -> Reporter:
-    from markscheme.features.counts.view import COUNTS_REPORTERS
+    return _answers().COUNTS_REPORTERS[name]
 
-    return COUNTS_REPORTERS[name]
+
+def _answers() -> "_Answers":
+    from markscheme.features.counts import answers
+
+    return answers
 
 
 COUNTS = Feature(

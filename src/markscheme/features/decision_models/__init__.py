@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from markscheme.calibration.comparison.audits import AUDITS
 from markscheme.calibration.findings.table import FINDINGS, FindingRow
@@ -20,30 +19,21 @@ if TYPE_CHECKING:
     from markscheme.ratings.table import RatingTable
     from markscheme.report.document import Examples, Section
 
+    class _DecisionModels(Protocol):
+        def open_decision_model(self, wire: str, model: str, context: JudgeContext) -> Judge: ...
+        def price_at_home(self, models: str, dollars_per_million: float, identity: Identity) -> Price | None: ...
+
+
 JEV_DOLLARS: Final = 0.042
 """US dollars for a million input tokens of Jev; LiteLLM, MLflow and DeepEval all state this price."""
 LUNA_DOLLARS: Final = 0.10
 """US dollars for a million input tokens of gpt-6-luna as a decision model, by LiteLLM's price list."""
 
 
-def _decision_model(wire: str, model: str, context: "JudgeContext") -> "Judge":
-    from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
+def _judge() -> "_DecisionModels":
+    from markscheme.features.decision_models import judge
 
-    return DecisionJudge(WIRE_FORMATS[wire], model, expected=context.expected, **context.settings())
-
-
-def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
-    """Return a price that counts only input tokens, for a model at its provider's own address; else None.
-
-    Args:
-        models: The beginning of the names of the models that have this price.
-        dollars_per_million: Price of a million input tokens.
-        identity: The judge's identity, with model and address.
-    """
-    from markscheme.judges.price import Price
-
-    is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None
-    return Price(dollars_per_million, 0.0) if is_known else None
+    return judge
 
 
 def _key_or_server(key: str, address: str) -> "Callable[[], str | None]":
@@ -84,26 +74,26 @@ DECISION_MODELS = Feature(
     JUDGE_KINDS(
         JudgeKind(
             "systemone",
-            partial(_decision_model, "systemone"),
+            lambda model, context: _judge().open_decision_model("systemone", model, context),
             environment=("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
             ready=_key_or_server("TYPESAFE_API_KEY", "TYPESAFE_BASE_URL"),
             form="systemone:MODEL",
             needs="the model",
             about="a decision model, which gives probabilities; any server of System One, by TYPESAFE_BASE_URL",
-            price=partial(_price_at_home, "jev-", JEV_DOLLARS),
+            price=lambda identity: _judge().price_at_home("jev-", JEV_DOLLARS, identity),
             sees=lambda part_kind: part_kind == "image",
             probabilities=True,
             rank=40,
         ),
         JudgeKind(
             "decisions",
-            partial(_decision_model, "decisions"),
+            lambda model, context: _judge().open_decision_model("decisions", model, context),
             environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
             ready=_key_or_server("OPENAI_API_KEY", "OPENAI_BASE_URL"),
             form="decisions:MODEL",
             needs="the model",
             about="a decision model of OpenAI, which gives probabilities",
-            price=partial(_price_at_home, "gpt-6-luna", LUNA_DOLLARS),
+            price=lambda identity: _judge().price_at_home("gpt-6-luna", LUNA_DOLLARS, identity),
             probabilities=True,
             rank=50,
         ),

@@ -28,6 +28,8 @@ from markscheme.judges.deciding import (
 )
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply
+from markscheme.judges.judge_context import JudgeContext
+from markscheme.judges.price import Price
 from markscheme.judges.provider import error_in_answer, message_in, parse_address, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.prompts.prompt import DecisionQuestion, Prompt
@@ -282,3 +284,29 @@ def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         entries[key] = TWICE if key in entries else value
     return entries
+
+
+# --- what a judge kind needs -----------------------------------------------------------------------------------------
+
+
+def open_decision_model(wire: str, model: str, context: JudgeContext) -> DecisionJudge:
+    """Open the judge for a decision model.
+
+    Args:
+        wire: Name of the format in which the model is asked: "systemone" or "decisions".
+        model: The model.
+        context: The settings that the judges of the run share.
+    """
+    return DecisionJudge(WIRE_FORMATS[wire], model, expected=context.expected, **context.settings())
+
+
+def price_at_home(models: str, dollars_per_million: float, identity: Identity) -> Price | None:
+    """Return a price that counts only input tokens, for a model at its provider's own address; else None.
+
+    Args:
+        models: The beginning of the names of the models that have this price.
+        dollars_per_million: Price of a million input tokens.
+        identity: The judge's identity, with model and address.
+    """
+    is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None
+    return Price(dollars_per_million, 0.0) if is_known else None

@@ -1,7 +1,7 @@
 """New wordings for a rubric, which are proposed, tried on dev labels, and tested once on held-out labels."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from markscheme.calibration.findings.table import CAN_IMPROVE, FINDINGS, FindingRow
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from markscheme.ratings.gold import Gold
     from markscheme.report.document import Examples, Section
     from markscheme.rubrics.rubric import Rubric
+
+    class _InCalibration(Protocol):
+        @property
+        def FITTING_FINDINGS(self) -> Sequence[FindingRow]: ...  # noqa: N802 - a constant of the module
+        def can_try_words(self, rubric: Rubric, examples: ExampleSet, gold: Gold | None) -> bool: ...
 
 
 def _improve() -> CommandFunction:
@@ -48,16 +53,10 @@ def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section
     yield other_words(calibration)
 
 
-def _can_improve(rubric: "Rubric", examples: "ExampleSet", gold: "Gold | None") -> bool:
-    from markscheme.features.improve.labelled_tasks import can_try_words
+def _in_calibration() -> "_InCalibration":
+    from markscheme.features.improve import in_calibration
 
-    return can_try_words(rubric, examples, gold)
-
-
-def _findings() -> "Sequence[FindingRow]":
-    from markscheme.features.improve.findings import FITTING_FINDINGS
-
-    return FITTING_FINDINGS
+    return in_calibration
 
 
 IMPROVE = Feature(
@@ -74,7 +73,7 @@ IMPROVE = Feature(
             common="numbers candidates proposer open outside write cost ratings judge plan details json",
         ),
     ),
-    FINDINGS(_findings),
-    CAN_IMPROVE(_can_improve),
+    FINDINGS(lambda: _in_calibration().FITTING_FINDINGS),
+    CAN_IMPROVE(lambda rubric, examples, gold: _in_calibration().can_try_words(rubric, examples, gold)),
     SECTIONS(SectionRow(40, _other_words, rated=("responses",))),
 )

@@ -10,14 +10,16 @@ from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.features.local_judge.gguf import MAGIC, chat_marks, is_decision_file, without_marks
 from markscheme.judges.deciding import SYSTEM_ONE, decided_reply, refuse_unaskable
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.openai import chat_reply, schema_format
+from markscheme.judges.price import Price
 from markscheme.judges.provider import message_in
 from markscheme.prompts.prompt import Prompt
 from markscheme.shipped import install_command
@@ -32,6 +34,9 @@ BLOCKS = 64
 """Number of pieces of a model's file from which its digest is computed."""
 BLOCK_BYTES = 65_536
 """Size in bytes of each of these pieces: together 4 MB, whatever the size of the model's file."""
+
+FREE_TOKENS: Final = Price(0.0, 0.0)
+"""Price of the tokens of a model that runs in this process."""
 
 
 class LocalJudge:
@@ -250,3 +255,8 @@ def _check_file(path: Path) -> None:
         raise UsageError(f"{path} cannot be read as a model: {error.strerror or error}") from error
     if begun != MAGIC:
         raise UsageError(f"{path} isn't a GGUF model; the file of a local judge ends in .gguf and begins with GGUF")
+
+
+def open_local_judge(path: str, context: JudgeContext) -> LocalJudge:
+    """Open the judge for a model's file, with the settings that the judges of the run share."""
+    return LocalJudge(Path(path), expected=context.expected, **context.settings("temperature", "max_tokens"))

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
         @property
         def report_recorded(self) -> Callable[[Mapping[str, Any]], RunReport]: ...
 
-    class _Section(Protocol):
+    class _Figures(Protocol):
+        def measure_of_pairs(self, rubric: Rubric, of: Measured, _: float | None) -> Measure: ...
+        def rank_systems_of_pairs(
+            self, rubric: Rubric, pairs: ExampleSet, judged: Sequence[Rating]
+        ) -> Reported | None: ...
+
+    class _Reports(Protocol):
+        @property
+        def SYSTEMS_REPORTER(self) -> Reporter: ...  # noqa: N802 - a constant of the module
         def sections_of_pairs(self, calibration: Calibration, _: Examples) -> Iterator[Section]: ...
         def pair_tiles(self, calibration: Calibration) -> Tiles: ...
         def pairs_data(self, calibration: Calibration) -> Mapping[str, Any]: ...
@@ -44,16 +52,10 @@ def _select_best() -> tuple[KeysCheck, QuestionAnswer]:
     return _questions().check_select_keys, _questions().select_best
 
 
-def _measure(rubric: "Rubric", of: "Measured", tolerance: float | None) -> "Measure":
-    from markscheme.features.pairs.measure import measure_of_pairs
+def _figures() -> "_Figures":
+    from markscheme.features.pairs import figures
 
-    return measure_of_pairs(rubric, of, tolerance)
-
-
-def _rank_systems(rubric: "Rubric", pairs: "ExampleSet", ratings: "Sequence[Rating]") -> "Reported | None":
-    from markscheme.features.pairs.run import rank_systems_of_pairs
-
-    return rank_systems_of_pairs(rubric, pairs, ratings)
+    return figures
 
 
 def _findings() -> Sequence[FindingRow]:
@@ -62,32 +64,32 @@ def _findings() -> Sequence[FindingRow]:
     return PAIR_FINDINGS
 
 
-def _systems() -> Reporter:
-    from markscheme.features.pairs.view_systems import SYSTEMS_REPORTER
+def _reports() -> "_Reports":
+    from markscheme.features.pairs import reports
 
-    return SYSTEMS_REPORTER
-
-
-def _section() -> "_Section":
-    from markscheme.features.pairs import section
-
-    return section
+    return reports
 
 
 PAIRS = Feature(
     "pairs",
-    SUBJECTS(SubjectRow("pairs", _measure, _rank_systems)),
+    SUBJECTS(
+        SubjectRow(
+            "pairs",
+            lambda rubric, of, tolerance: _figures().measure_of_pairs(rubric, of, tolerance),
+            lambda rubric, pairs, ratings: _figures().rank_systems_of_pairs(rubric, pairs, ratings),
+        )
+    ),
     FINDINGS(_findings),
     SECTIONS(
         SectionRow(
             20,
-            lambda calibration, examples: _section().sections_of_pairs(calibration, examples),
+            lambda calibration, examples: _reports().sections_of_pairs(calibration, examples),
             rated=("pairs",),
-            counts=lambda calibration: _section().pair_tiles(calibration),
-            data=lambda calibration: _section().pairs_data(calibration),
+            counts=lambda calibration: _reports().pair_tiles(calibration),
+            data=lambda calibration: _reports().pairs_data(calibration),
         )
     ),
-    RESULTS(("PairsCompared", _systems)),
+    RESULTS(("PairsCompared", lambda: _reports().SYSTEMS_REPORTER)),
     PROVIDER_QUESTIONS(
         QuestionKind("select-best", frozenset({"criteria", "outputs"}), frozenset({"tie", "pairs"}), _select_best)
     ),

@@ -15,29 +15,29 @@ class _ByStructure:
     """Reader of rubrics in published formats, whose modules are loaded when it is first used."""
 
     def read(self, data: Any, options: "ShapeOptions") -> "PublishedRubric | None":
-        from markscheme.features.published.reader import read_published
-
-        return read_published(data, options)
+        _, _, reader = self._modules
+        published: PublishedRubric | None = reader.read_published(data, options)
+        return published
 
     def shows(self, data: Any) -> bool:
-        finding, g_eval = self._modules
+        finding, g_eval, _ = self._modules
         return bool(finding.shows_rubric(data) or g_eval.g_eval_metrics(data))
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        finding, _ = self._modules
+        finding, _, _ = self._modules
         key: str | None = finding.key_of_criteria(row)
         return key
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         text = str(row[key])
-        finding, _ = self._modules
+        finding, _, _ = self._modules
         return finding.with_weights_of_groups(text, row) if text.startswith("{") else text
 
     @property
-    def _modules(self) -> tuple[Any, Any]:
-        from markscheme.features.published import finding, g_eval
+    def _modules(self) -> tuple[Any, Any, Any]:
+        from markscheme.features.published import finding, g_eval, reader
 
-        return finding, g_eval
+        return finding, g_eval, reader
 
 
 PUBLISHED = Feature("published", RUBRIC_SHAPES(_ByStructure()))

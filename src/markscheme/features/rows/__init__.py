@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
     class _Answers(Protocol):
+        @property
+        def REPORTER(self) -> Reporter: ...  # noqa: N802 - a constant of the module
         def calibrate_rows(self, request: CalibrationRequest) -> FileAnswer | None: ...
         def calibrate_each_judge(self, path: Path, options: LabelOptions) -> Sequence[Calibration] | None: ...
         def labelled_rows(self, calibration: Calibration) -> Mapping[str, Any]: ...
@@ -44,12 +46,6 @@ def _answers() -> "_Answers":
     from markscheme.features.rows import answers
 
     return answers
-
-
-def _reporter() -> Reporter:
-    from markscheme.features.rows.view import REPORTER
-
-    return REPORTER
 
 
 def _hold_labelled_rows(peek: "Peek") -> bool:
@@ -85,7 +81,7 @@ ROWS = Feature(
     RECEIPTS_OF_ROWS(lambda run, judge, starts: _answers().receipt_of_rows(run, judge, starts)),
     FILE_ANSWERS(lambda request: _answers().calibrate_rows(request)),
     JUDGES_IN_FILES(lambda path, options: _answers().calibrate_each_judge(path, options)),
-    RESULTS(("RowsCalibration", _reporter)),
+    RESULTS(("RowsCalibration", lambda: _answers().REPORTER)),
     TREND_MAKERS(
         lambda subject, table, columns, options: _answers().trend_of_criteria(subject, table, columns, options)
     ),

@@ -4,9 +4,11 @@ from markscheme.features.rows.calibration import calibrate_each_judge, calibrate
 from markscheme.features.rows.decided import read_decisions
 from markscheme.features.rows.receipt import labelled_rows, receipt_of_rows
 from markscheme.features.rows.trend import trend_of_criteria
+from markscheme.features.rows.view import REPORTER
 from markscheme.readers.plain_tables import first_with_rubric
 
 __all__ = [
+    "REPORTER",
     "calibrate_each_judge",
     "calibrate_rows",
     "first_with_rubric",
