@@ -1,11 +1,10 @@
-"""Estimates of the difference between two raters on the same units."""
+"""Estimates of how much more often one of two raters is right than the other, on the same units."""
 
-import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, kept_within
+from markscheme.stats.intervals import kept_within
 from markscheme.stats.pairs import equal_vectors
 
 
@@ -39,38 +38,11 @@ def gain_in_hits(
         >>> e.value, round(e.low, 3), round(e.high, 3)
         (0.25, 0.087, 0.389)
     """
-    difference = _difference(first, second)
+    first_hits, second_hits = equal_vectors(first=first, second=second)
+    difference = second_hits - first_hits
     method = "share right, second minus first"
     if groups is None:
         gain = shift_interval(difference, span=1.0, level=level, method=method)
     else:
         gain = mean_estimate(difference, groups=groups, level=level, method=method)
     return kept_within(gain, -1.0, 1.0)
-
-
-def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Estimate:
-    """Estimate how much larger the second rater's error is than the first's, on the same units.
-
-    Args:
-        first: Errors of the first rater, absolute or signed, shape (n_units,), nan if missing.
-        second: Errors of the second rater, shape (n_units,); a unit counts if both have one.
-        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
-            without groups.
-
-    Returns:
-        The mean of second minus first, in the unit of the errors, with a 95 % interval unless they never differ.
-
-    Raises:
-        ValueError: The vectors differ in length.
-
-    Example:
-        >>> gain_in_error([0.1, 0.2, 0.3], [0.2, 0.2, 0.1]).value
-        -0.033333333333333326
-    """
-    method = "mean error, second minus first"
-    return mean_estimate(_difference(first, second), groups=groups, method=method)
-
-
-def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    first_scores, second_scores = equal_vectors(first=first, second=second)
-    return np.asarray(second_scores - first_scores)

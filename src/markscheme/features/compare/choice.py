@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -24,9 +25,9 @@ from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, RatingTable, column_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.stats.change import holm, least_n, sign_flip
+from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
 from markscheme.stats.estimate import Estimate, EstimatePair
-from markscheme.stats.gains import gain_in_error, gain_in_hits
+from markscheme.stats.gains import gain_in_hits
 from markscheme.stats.intervals import Flags, Floats, known_in_groups, t_quantile
 from markscheme.stats.shares import share
 
@@ -522,8 +523,9 @@ class _View:
         scored = ~np.isnan(self.table[first].scores + self.table[second].scores)
         before = self.compared(first, scored)
         after = self.compared(second, scored)
-        farther = gain_in_error(np.abs(before.score_errors), np.abs(after.score_errors), groups=groups)
-        higher = gain_in_error(before.score_errors, after.score_errors, groups=groups)
+        mean_gain = partial(mean_estimate, groups=groups, method="mean error, second minus first")
+        farther = mean_gain(np.abs(after.score_errors) - np.abs(before.score_errors))
+        higher = mean_gain(after.score_errors - before.score_errors)
         return {
             "agreement": self._pair_of_shares(first, second, self.measure),
             "mae": EstimatePair(before.overall["mae"], after.overall["mae"], farther),
