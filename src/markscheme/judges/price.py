@@ -57,15 +57,6 @@ class Price:
         """
         return (input_tokens * self.input_per_million + output_tokens * self.output_per_million) / 1_000_000
 
-    @property
-    def in_batches(self) -> "Price":
-        """Price of prompts sent in batches: half the usual price, as providers charge for answers within a day.
-
-        >>> Price(3.0, 15.0).in_batches
-        Price(input_per_million=1.5, output_per_million=7.5)
-        """
-        return Price(self.input_per_million / 2, self.output_per_million / 2)
-
     def of(self, usage: Usage) -> float | None:
         """Compute the cost in dollars of a usage; None if its numbers of tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:

@@ -1,4 +1,4 @@
-"""The history file of accepted runs: its lines, the changes between two runs, and invalid lines."""
+"""The history file of accepted runs: its lines, and invalid ones."""
 
 import json
 from dataclasses import replace
@@ -44,22 +44,6 @@ def test_an_accepted_run_without_scores_to_compare_is_read_back_unchanged_from_t
     point = replace(FIRST, agreement=Estimate(None, undefined="no scores to compare"))
     keep_point(point, [], tmp_path)
     assert kept_points(tmp_path) == [point]
-
-
-@pytest.mark.parametrize(
-    ("after", "changes"),
-    [
-        (replace(FIRST, date="2026-12-01"), ()),
-        (replace(FIRST, judge="opus"), ("judge: opus",)),
-        (replace(FIRST, rubric="r2", wordings={"tone": "w9", "answers": "w2"}), ("tone reworded",)),
-        (replace(FIRST, rubric="r2", wordings={"tone": "w1", "short": "w3"}), ("short added", "answers removed")),
-        (replace(FIRST, rubric="r2"), ("rubric: weights, pass mark or settings",)),
-    ],
-)
-def test_the_history_of_accepted_runs_names_what_changed_between_two_runs(
-    after: AcceptedPoint, changes: tuple[str, ...]
-) -> None:
-    assert after.changes(FIRST) == changes
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"agreement": {"value": 2}, "fails": "x"}'])

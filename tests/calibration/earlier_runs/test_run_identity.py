@@ -183,16 +183,3 @@ def test_a_replay_of_the_old_rubric_is_needed_only_if_both_its_words_and_the_jud
 def test_a_model_name_of_500_characters_is_cut_to_60_in_the_stated_change_between_two_runs() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
     assert len(str(change.now)) == 60
-
-
-def test_each_change_since_an_earlier_run_is_described_in_a_sentence_that_says_who_or_what_changed() -> None:
-    reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
-    assert reworded.cause == "You reworded tone"
-    gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))
-    assert gone["removed:clarity"].cause == "You removed clarity"
-    strategy = _changes(rubric(), rubric("per_criterion"))["strategy"]
-    assert strategy.cause.startswith("You changed the strategy of asking")
-    (model,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="large-2")))
-    assert model.cause == "The judge's model is now large-2; it was large-1"
-    (template,) = changes_between(_setting(rubric()), _setting(rubric(), template="u"))
-    assert template.cause == "The wording of the prompts around the rubric changed"

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint
-from markscheme.features.status.history import history_blocks
+from markscheme.features.status.history import changes_since, history_blocks
 from markscheme.report.document import Items, Table
 from markscheme.report.plot import Plot, PlotPoint, PlotRule
 from markscheme.stats import Estimate
@@ -44,3 +46,19 @@ def test_a_single_accepted_run_has_a_history_with_a_table_and_no_plot() -> None:
     (table,) = history_blocks([FIRST], None)
     assert isinstance(table, Table)
     assert list(history_blocks([], None)) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "changes"),
+    [
+        (replace(FIRST, date="2026-12-01"), ()),
+        (replace(FIRST, judge="opus"), ("judge: opus",)),
+        (replace(FIRST, rubric="r2", wordings={"tone": "w9", "answers": "w2"}), ("tone reworded",)),
+        (replace(FIRST, rubric="r2", wordings={"tone": "w1", "short": "w3"}), ("short added", "answers removed")),
+        (replace(FIRST, rubric="r2"), ("rubric: weights, pass mark or settings",)),
+    ],
+)
+def test_the_history_of_accepted_runs_names_what_changed_between_two_runs(
+    after: AcceptedPoint, changes: tuple[str, ...]
+) -> None:
+    assert changes_since(FIRST, after) == changes

@@ -8,7 +8,6 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.files import append_text
-from markscheme.phrases import in_words
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
@@ -45,27 +44,6 @@ class AcceptedPoint:
     false_passes: tuple[str, ...] | None
     fails: int | None
     ratings: str
-
-    def changes(self, before: "AcceptedPoint") -> tuple[str, ...]:
-        """List what changed since an earlier accepted run: another judge, reworded criteria, or other settings.
-
-        Args:
-            before: The earlier run, which was accepted just before this one.
-        """
-        changed = []
-        if self.judge != before.judge:
-            changed.append(f"judge: {self.judge}")
-        reworded = [
-            name for name, words in self.wordings.items() if name in before.wordings and before.wordings[name] != words
-        ]
-        if reworded:
-            changed.append(f"{in_words(reworded)} reworded")
-        new = [name for name in self.wordings if name not in before.wordings]
-        gone = [name for name in before.wordings if name not in self.wordings]
-        changed += [f"{in_words(names)} {change}" for names, change in ((new, "added"), (gone, "removed")) if names]
-        if self.rubric != before.rubric and not (reworded or new or gone):
-            changed.append("rubric: weights, pass mark or settings")
-        return tuple(changed)
 
     def to_json(self) -> dict[str, Any]:
         """Return the run's measurements as a dict, by the keys of the history file."""

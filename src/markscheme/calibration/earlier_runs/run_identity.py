@@ -21,7 +21,6 @@ _LONGEST_VALUE = 60
 """Largest number of characters of a changed setting's value that are printed, so that both values fit on a line."""
 MOST_RUNS = 5
 """Largest number of accepted runs, and the recommended one: enough to show how much runs of one judge differ."""
-_DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 
 _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
 
@@ -56,15 +55,6 @@ class SettingChange:
     def sentence(self) -> str:
         """Words that describe the change, with the old and the new value if either is short enough."""
         return f"{self.what} ({self.then} → {self.now})" if self.has_values else self.what
-
-    @property
-    def cause(self) -> str:
-        """A sentence naming the change and who made it, without a full stop."""
-        kind, _, name = self.key.partition(":")
-        if self.side == "rubric":
-            return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
-        subject = self.what[0].upper() + self.what[1:]
-        return f"{subject} is now {self.now}; it was {self.then}" if self.has_values else f"{subject} changed"
 
     def to_json(self) -> dict[str, Any]:
         """Return a dict with the change, for JSON."""

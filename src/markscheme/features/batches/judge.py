@@ -53,7 +53,7 @@ def batched(opened: Any, limited: Limited, context: JudgeContext, price: Price |
     """
     if context.memory is None:
         raise UsageError("batches keep their replies in the cache: leave out -o cache=off, or --batch")
-    at_half = price.in_batches if price else None
+    at_half = Price(price.input_per_million / 2, price.output_per_million / 2) if price else None  # as providers charge
     batching = context.batch or Batching()
     queue = BatchQueue(opened.identity, opened.batches(), batching, context.memory, limited.limiter, at_half)
     return Batched(limited, context.memory, queue)

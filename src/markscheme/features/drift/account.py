@@ -6,6 +6,7 @@ from shlex import quote
 from typing import Any, Final
 
 from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOKS_ALARM, MOST_EVIDENCE, AcceptedBasis
+from markscheme.calibration.earlier_runs.run_identity import SettingChange
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.finding import Finding, Severity
@@ -15,6 +16,7 @@ from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPa
 from markscheme.phrases import brief, counted, listed, number, number_or_over, signed
 from markscheme.rubrics.rubric import Rubric
 
+_DEEDS: Final = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 _WITHOUT_CACHE: Final = {"cache": "-o cache=off"}
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
 """Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
@@ -169,12 +171,21 @@ def account(
     return " ".join([*([_cause(explanation)] if cause_first else []), *sentences])
 
 
+def cause_of(change: SettingChange) -> str:
+    """Return a sentence naming a change and who made it, without a full stop."""
+    kind, _, name = change.key.partition(":")
+    if change.side == "rubric":
+        return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {change.sentence}"
+    subject = change.what[0].upper() + change.what[1:]
+    return f"{subject} is now {change.now}; it was {change.then}" if change.has_values else f"{subject} changed"
+
+
 def _cause(explanation: Explanation) -> str:
     changes = explanation.changes
     if not changes:
         return "What asked the judge is not on record, so the cause is unknown."
     if explanation.separable or explanation.is_own_edit:
-        return " ".join(f"{change.cause}." for change in changes)
+        return " ".join(f"{cause_of(change)}." for change in changes)
     return f"Changed at once, not separable: {'; '.join(change.sentence for change in changes)}."
 
 

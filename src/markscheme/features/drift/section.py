@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM
-from markscheme.features.drift.account import over_looks
+from markscheme.features.drift.account import cause_of, over_looks
 from markscheme.features.drift.baseline import Baseline
 from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
 from markscheme.phrases import brief, counted, signed
@@ -30,7 +30,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
         drifted = "The judge drifted: don't use this judge yet."
         return doc.Callout("bad", drifted, f"{baseline.headline} {never}") if baseline.alarm_by_looks else None
     if not baseline.alarm:
-        deeds = [change.cause for change in foremost.explanation.changes]
+        deeds = [cause_of(change) for change in foremost.explanation.changes]
         is_one = len(deeds) == 1
         deed = deeds[0] if is_one else "You changed the rubric"
         moved = baseline.headline_without_cause if is_one else baseline.headline

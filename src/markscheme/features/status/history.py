@@ -5,6 +5,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from markscheme.grading.receipt import allowed_in_words
+from markscheme.phrases import in_words
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule
@@ -49,11 +50,34 @@ def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> 
 
 def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
     for index, point in enumerate(history):
-        changed = "; ".join(point.changes(history[index - 1])) if index else ""
+        changed = "; ".join(changes_since(history[index - 1], point)) if index else ""
         wrong = _wrong_of(point)
         use = allowed_in_words(point.use)
         agreement = point.agreement.as_share()
         yield point.date, use, agreement, wrong, str(point.examples), doc.Name(point.judge), changed
+
+
+def changes_since(before: "AcceptedPoint", point: "AcceptedPoint") -> tuple[str, ...]:
+    """List what changed between two accepted runs: another judge, reworded criteria, or other settings.
+
+    Args:
+        before: The run that was accepted just before the other.
+        point: The later run.
+    """
+    changed = []
+    if point.judge != before.judge:
+        changed.append(f"judge: {point.judge}")
+    reworded = [
+        name for name, words in point.wordings.items() if name in before.wordings and before.wordings[name] != words
+    ]
+    if reworded:
+        changed.append(f"{in_words(reworded)} reworded")
+    new = [name for name in point.wordings if name not in before.wordings]
+    gone = [name for name in before.wordings if name not in point.wordings]
+    changed += [f"{in_words(names)} {change}" for names, change in ((new, "added"), (gone, "removed")) if names]
+    if point.rubric != before.rubric and not (reworded or new or gone):
+        changed.append("rubric: weights, pass mark or settings")
+    return tuple(changed)
 
 
 def _wrong_of(point: "AcceptedPoint") -> str:
@@ -70,7 +94,7 @@ def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str
     """Yield, for each accepted run that follows a change, a letter to mark it, its index, and what changed."""
     letters = iter(ascii_lowercase)
     for index in range(1, len(history)):
-        changed = history[index].changes(history[index - 1])
+        changed = changes_since(history[index - 1], history[index])
         if changed:
             yield next(letters), index, f"{history[index].date}, {'; '.join(changed)}"
 
