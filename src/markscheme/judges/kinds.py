@@ -119,13 +119,6 @@ class JudgeKind:
         """Form of the names of judges of this kind, for help and messages."""
         return self.form or f"{self.name}:…"
 
-    def shown(self) -> str:
-        """Describe what makes this kind of judge usable on this computer, such as a set environment variable."""
-        if self.uses:
-            return self.uses()
-        variable = next((name for name in self.environment if os.environ.get(name)), None)
-        return f"{variable} is set" if variable else self.about or ""
-
 
 def kind_of(name: str) -> JudgeKind | None:
     """Return the kind of a judge, or of a panel's first member, by name; None if that of any member is unknown.

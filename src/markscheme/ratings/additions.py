@@ -38,12 +38,6 @@ class Additions:
     n_changed: int
     n_older: int
 
-    @property
-    def sentence(self) -> str:
-        """Phrase for a message with the numbers of known, new, changed and outdated ratings in an import."""
-        older = f", {self.n_older} older than the answer there and left out" if self.n_older else ""
-        return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
-
 
 def responses_in(path: Path) -> dict[str, tuple[str, ...]]:
     """Map each id in a file of examples to its response, or to both responses of a pair; {} without a file.

@@ -118,34 +118,17 @@ class Openings(NamedTuple):
 
         Uses of these labels that test no wording, such as a fit of weights to decisions, aren't counted.
         """
-        return len(self._earlier)
+        return len(self.earlier)
 
     @property
     def wordings(self) -> frozenset[str]:
         """Fingerprints of the rubrics' wordings that were tested on any of the current test labels."""
-        return frozenset(wording for opening in self._earlier for wording in opening.wordings)
+        return frozenset(wording for opening in self.earlier for wording in opening.wordings)
 
     @property
-    def _earlier(self) -> list[Opening]:
+    def earlier(self) -> list[Opening]:
+        """Recorded looks at any of today's test labels, in order, without those that don't test wordings."""
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
-
-    def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return number, from 1, and record of the latest test of some wordings on the labels as they are today.
-
-        Args:
-            wordings: Fingerprints of the wordings.
-            judge: Fingerprint of the judge; None if no judge was asked.
-
-        Returns:
-            The number and the record; None if there was no such test.
-        """
-        tests = [
-            (ordinal, opening)
-            for ordinal, opening in enumerate(self._earlier, 1)
-            if (opening.wordings, opening.judge) == (wordings, judge)
-            and (opening.levels == self.levels if opening.levels else opening.labels == self.labels)
-        ]
-        return tests[-1] if tests else None
 
     @property
     def sentence(self) -> str:

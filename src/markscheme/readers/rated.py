@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -134,14 +134,6 @@ class RatedFile:
             for unit, unit_labels in by_unit.items()
         )
         return ExampleSet(tuple(labelled), path=self.path)
-
-    def without(self, ids: Collection[str]) -> "RatedFile":
-        """Return the content of the file except for the examples with these ids and their ratings."""
-        return replace(
-            self,
-            examples=tuple(example for example in self.examples if example.id not in ids),
-            ratings=RatingCodes.of(self.ratings).without_ids(ids),
-        )
 
     def renamed(self, names: Mapping[str, str]) -> "RatedFile":
         """Return the content with examples renamed by a mapping of old ids to new ones."""

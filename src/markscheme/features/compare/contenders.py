@@ -1,7 +1,7 @@
 """The contenders of `compare`: judges, and the raters in files of any format, on the same examples."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from markscheme.features.compare.known_files import has_format
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.phrases import counted
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet, refuse_own_labels
 from markscheme.ratings.examples_choice import Part, part_of
@@ -193,7 +194,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
     differing = _other_responses(rated.files)
     if differing:
         notes.append(f"{counted(len(differing), 'example')} excluded: the same id has different responses")
-        rated = replace(rated, files=tuple(file.without(differing) for file in rated.files))
+        rated = replace(rated, files=tuple(_without(file, differing) for file in rated.files))
     if not alone or not all(file.has_responses for file in rated.files):
         return rated
     ids = [{example.id for example in file.examples} for file in rated.files]
@@ -208,7 +209,16 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
         if in_file - common:
             notes.append(f"{counted(len(in_file - common), 'output')} of {name} not in every file")
     return replace(
-        rated, files=tuple(file.without(in_file - common) for file, in_file in zip(rated.files, ids, strict=True))
+        rated, files=tuple(_without(file, in_file - common) for file, in_file in zip(rated.files, ids, strict=True))
+    )
+
+
+def _without(file: RatedFile, ids: Collection[str]) -> RatedFile:
+    """Return the content of a file except for the examples with these ids and their ratings."""
+    return replace(
+        file,
+        examples=tuple(example for example in file.examples if example.id not in ids),
+        ratings=RatingCodes.of(file.ratings).without_ids(ids),
     )
 
 

@@ -23,7 +23,7 @@ from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
-from markscheme.ratings.splits import Opening, labelling_digest, openings_of
+from markscheme.ratings.splits import Opening, Openings, labelling_digest, openings_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.estimate import Estimate
@@ -119,7 +119,7 @@ class Ledger:
             n = len(self.examples.labelled.examples)
             return 1, Opening(self.at, self._by, labels, n, self.alpha(1), prints, self.judge, decided=False)
         openings = openings_of(self.examples, whole=self.outside)
-        begun = None if openings is None else openings.of_test(prints, self.judge)
+        begun = None if openings is None else _latest_test(openings, prints, self.judge)
         if begun is not None:
             return begun
         after = open_test_labels(
@@ -275,3 +275,23 @@ def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple
     prompts = first_prompts(rubric, part.gold.examples)
     again = all((prompt.fingerprint, rubric.samples) in replies for prompt in prompts)
     return 0, rubric.samples if again else 0
+
+
+def _latest_test(openings: Openings, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
+    """Return number, from 1, and record of the latest test of some wordings on the labels as they are today.
+
+    Args:
+        openings: The records of looks at the held-out labels.
+        wordings: Fingerprints of the wordings.
+        judge: Fingerprint of the judge; None if no judge was asked.
+
+    Returns:
+        The number and the record; None if there was no such test.
+    """
+    tests = [
+        (ordinal, opening)
+        for ordinal, opening in enumerate(openings.earlier, 1)
+        if (opening.wordings, opening.judge) == (wordings, judge)
+        and (opening.levels == openings.levels if opening.levels else opening.labels == openings.labels)
+    ]
+    return tests[-1] if tests else None

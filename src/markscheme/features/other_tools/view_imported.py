@@ -52,7 +52,9 @@ def _written(file: RatedFile, to: Path | None, responses: str, additions: Additi
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"
     if to and additions is not None:
-        ratings = f"{to}: {additions.sentence.rstrip('.')}"
+        older = f", {additions.n_older} older than the answer there and left out" if additions.n_older else ""
+        numbers = f"{additions.n_known} known, {additions.n_new} new, {additions.n_changed} changed"
+        ratings = f"{to}: {numbers}{older}"
     lost = f"{counted(sum(Counter(file.lost).values()), 'thing')} lost" if file.lost else "nothing was lost"
     return f"{'; '.join(filter(None, [ratings, responses, lost]))}."
 

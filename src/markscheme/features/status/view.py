@@ -1,5 +1,6 @@
 """The report on the project's rubrics and available judges."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,7 +67,7 @@ def view(
         sessions: A line for each running session.
         streams: A section with the picture of each stream.
     """
-    lines: list[Line] = [f"can ask {_form(kind)}: {kind.shown()}" for kind, lack in judges.items() if lack is None]
+    lines: list[Line] = [f"can ask {_form(kind)}: {_readiness(kind)}" for kind, lack in judges.items() if lack is None]
     lines += _not_ready([(kind, lack) for kind, lack in judges.items() if lack is not None])
     lines += under_way
     lines += [f"session: {session}" for session in sessions] or [_NO_SESSION]
@@ -93,6 +94,14 @@ def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
     yield f"cannot ask {_form(kind)}: {lack}{others}"
 
 
+def _readiness(kind: JudgeKind) -> str:
+    """Describe what makes a kind of judge usable on this computer, such as a set environment variable."""
+    if kind.uses:
+        return kind.uses()
+    variable = next((name for name in kind.environment if os.environ.get(name)), None)
+    return f"{variable} is set" if variable else kind.about or ""
+
+
 def json_of(
     rubrics: "Sequence[RubricStatus]",
     judges: JudgesHere,
@@ -104,7 +113,7 @@ def json_of(
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),
         "judges": [
-            {"name": _form(kind), "usable": lack is None, "why": kind.shown() if lack is None else lack}
+            {"name": _form(kind), "usable": lack is None, "why": _readiness(kind) if lack is None else lack}
             for kind, lack in judges.items()
         ],
         **under_way,
