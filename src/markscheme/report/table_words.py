@@ -96,14 +96,18 @@ def notes(reading: TableReading) -> Iterator[str]:
         alone = [f"{rows} of {name}" for name, rows in reading.apart.items() if rows]
         left_out = f"; left out, since another file lacks them: {in_words(alone)}" if alone else ""
         yield f"{counted(len(reading.ids), 'row')} joined{left_out}"
+    every = [side for sides in reading.roles.criteria.values() for side in sides]
+    judges, people = ({"" if s.column.file else s.rater for s in every if s.is_judge is side} for side in (True, False))
+    is_stated = reading.options.judge or reading.options.human
+    if judges == people and all(judges) and not (is_stated or reading.is_by_criterion):
+        yield f"read as names of raters, not of criteria: {in_words(sorted(map(str, judges)))}; {_AS_CRITERIA}"
     for criterion, sides in reading.roles.criteria.items():
-        missing = reading.values[criterion].missing
+        values = reading.values[criterion]
         for side in sides:
-            name = side.name
-            if side.is_judge and missing.get(name):
-                levels = reading.values[criterion].levels[name]
-                rows = [u for u, cell in zip(reading.ids, side.column.cells, strict=True) if cell not in levels]
-                yield f"{name}: no value in {len(rows)} of {len(reading.ids)} rows ({few_of(rows, ROWS_LISTED)})"
+            if side.is_judge and values.missing.get(side.name):
+                levels = values.levels[side.name]
+                rows = [u for u, cell in zip(reading.ids, side.cells, strict=True) if cell not in levels]
+                yield f"{side.name}: no value in {len(rows)} of {len(reading.ids)} rows ({few_of(rows, ROWS_LISTED)})"
     if reading.roles.aside:
         yield f"in no figure: {in_words(reading.roles.aside)}"
     if reading.roles.may_rate:
@@ -136,6 +140,7 @@ def _ends_seen(values: ReadValues) -> str:
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
 
 
+_AS_CRITERIA: Final = "in --judge and --human, `*` matches the name of a criterion, as in `--judge 'judge_*'`"
 ROWS_LISTED: Final = 3
 """Largest number of rows without a judge's value that are listed."""
 WITHHELD: Final[Mapping[str, str]] = {

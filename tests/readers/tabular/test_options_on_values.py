@@ -9,7 +9,7 @@ from markscheme.calibration.table_frames import read_in_memory
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading
-from markscheme.report.table_words import line_two
+from markscheme.report.table_words import line_two, notes
 from markscheme.report.views.tables import view
 
 Columns: TypeAlias = dict[str, list[Any]]
@@ -156,3 +156,37 @@ def test_a_rater_of_several_criteria_who_reads_the_same_in_each_is_named_once_in
     reading = read_in_memory(rows, ColumnOptions(judge=("gpt-4",), human=("ann",)))
     assert [*reading.roles.criteria] == ["tone", "facts"]
     assert line_two(reading).startswith("gpt-4: levels 1 to 5 (seen) · ann: levels 1 to 5 (seen) · id: id")
+
+
+MARKED: Columns = {
+    "judge_a": ["yes", "no"] * 15,
+    "human_a": ["yes", "no"] * 15,
+    "judge_b": ["yes", "no"] * 15,
+    "human_b": ["no", "no", "yes", "no", "yes", "yes"] * 5,
+}
+READ_AS_RATERS = "read as names of raters, not of criteria"
+
+
+def test_letters_behind_both_a_judge_s_and_people_s_names_are_read_as_raters_and_a_note_says_how_to_read_criteria() -> (
+    None
+):
+    one = {name: MARKED[name] for name in ("judge_a", "human_a")}
+    assert any(note.startswith(f"{READ_AS_RATERS}: a; in --judge") for note in notes(read(one)))
+    assert any(note.startswith(f"{READ_AS_RATERS}: a and b; ") for note in notes(read(MARKED)))
+    by_criterion = read(MARKED, judge=("judge_*",), human=("human_*",))
+    assert [*by_criterion.roles.criteria] == ["a", "b"]
+    assert not any(READ_AS_RATERS in note for note in notes(by_criterion))
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (("judge_a", "human_b"), {}),
+        (("judge_a", "human_a", "human_b"), {}),
+        (("judge_a", "human_a"), {"judge": ("judge_a",), "human": ("human_a",)}),
+    ],
+)
+def test_a_table_whose_letters_cannot_be_criteria_or_whose_columns_are_stated_has_no_note_on_raters(
+    names: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    assert not any(READ_AS_RATERS in note for note in notes(read({name: MARKED[name] for name in names}, **options)))
