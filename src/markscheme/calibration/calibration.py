@@ -396,6 +396,7 @@ class Calibration(Reported):
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
             can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
+            has_unlabelled=self.labelled.n_unlabelled > 0,
         ).after(rater.examples, rater.ask, *rater.families)
 
 

@@ -14,7 +14,7 @@ from markscheme.prompts.submission import Submission, refuse_frame
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
 from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
-from markscheme.ratings.kinds import PEOPLE, Kind
+from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rating, is_asked, is_stale
 from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
@@ -66,6 +66,11 @@ class ExampleSet:
     def by_people(self) -> int:
         """Number of examples that people have labelled."""
         return len(set(self.labels.of_kinds(PEOPLE).ids))
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of examples without a label other than a judge's."""
+        return len(self.examples) - len(set(self.labels.where(lambda header: header.kind not in JUDGES).ids))
 
     @property
     def has_splits(self) -> bool:

@@ -34,7 +34,7 @@ def test_the_commands_that_init_prints_for_a_project_in_another_folder_name_the_
     (tmp_path / "results.json").write_text(json.dumps(rated_results))
     done = run("markscheme", "init", "new", "--from", "results.json", cwd=tmp_path)
     assert "`cd new && markscheme calibrate results --ratings ../results.json`" in done.stdout
-    assert "Label them: `cd new && markscheme label results`" in done.stdout
+    assert "then label the outputs: `cd new && markscheme label results`" in done.stdout
     lines = (tmp_path / "new/calibration/results/examples.jsonl").read_text().splitlines()
     examples = [json.loads(line) for line in lines]
     criteria = {"readability": "MET", "correctness": "MET", "polite": "MET", "short": "MET"}

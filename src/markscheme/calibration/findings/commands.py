@@ -42,6 +42,7 @@ class Commands:
         asks_together: True if one request asks about several criteria.
         is_usable: True if the judge can gate or show trends.
         can_improve: True if enough is labelled for `improve` to try other words.
+        has_unlabelled: True if some examples have no label, or a judge's alone; these are labelled before others.
     """
 
     rubric: str
@@ -55,6 +56,7 @@ class Commands:
     asks_together: bool = True
     is_usable: bool = False
     can_improve: bool = False
+    has_unlabelled: bool = False
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
@@ -116,8 +118,11 @@ class Commands:
         return self._on_rubric("label", *options)
 
     def label_next(self, n: int) -> str:
-        """Return the command that labels `n` more outputs from a file of outputs; "" if there is no rubric."""
-        return self.label_pool(f"--next {n} --pool {POOL}")
+        """Return the command that labels the rest of the examples or, if there is none, `n` more outputs from a file.
+
+        "" if there is no rubric.
+        """
+        return self.label(ANNOTATOR) if self.has_unlabelled else self.label_pool(f"--next {n} --pool {POOL}")
 
     def grade(self, *rows: str) -> str:
         """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked.

@@ -32,6 +32,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.options.settings import typed_options
 from markscheme.options.table import AddedOptions
+from markscheme.phrases import in_words
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
@@ -262,9 +263,7 @@ class CalibrationRequest:
             every = every.with_labels(among_ratings)
             examples = chosen_examples(every, self.options.split, self.options.only)
         if not examples.labelled.examples:
-            to_label = f"; to label them: {Commands.on(rubric).label()}" if self.examples is None else ""
-            without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
-            raise UsageError(f"no example has a label to compare with{examples.searched}{to_label}; {without}")
+            raise self._without_labels(rubric, examples, "no example has a label to compare with")
         if self.ratings:
             kinds = JUDGES if among_ratings else KINDS
             calibrations = self._from_ratings(rubric, every, examples, path, kinds)
@@ -412,6 +411,8 @@ class CalibrationRequest:
                     files.setdefault(rater, {})[source] = None
         by_rater = every_rating.by_rater()
         refuse_own_labels(every_rating, examples.labels, self.options.gold)
+        if not examples.labels.where(lambda label: label.kind not in JUDGES or label.rater not in by_rater):
+            raise self._without_labels(rubric, examples, f"the only labels are {in_words([*by_rater])}'s own")
         provenance = None if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(
@@ -424,6 +425,12 @@ class CalibrationRequest:
             )
             for name, ratings in by_rater.items()
         ]
+
+    def _without_labels(self, rubric: Rubric, examples: ExampleSet, why: str) -> UsageError:
+        """Make the error that there are no labels to compare with, with the command that labels the examples."""
+        to_label = f"; to label them: {Commands.on(rubric).label()}" if self.examples is None else ""
+        without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
+        return UsageError(f"{why}{examples.searched}{to_label}; {without}")
 
     def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> RatingCodes:
         """Return people's labels from the ratings files; no labels if the files have no judge's ratings."""

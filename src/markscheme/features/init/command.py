@@ -191,13 +191,13 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
     """Yield the next steps for a project whose rubric was made from a table."""
     options = "".join(f" --ratings {quote(_seen_from(folder, path))}" for path in project.judged)
     cd = _to(folder)
-    if project.judged and not _has_labels(project):
-        yield f"No output is labelled yet. Label them: `{cd}{Commands.on(project.rubric).label()}`"
-        yield f"Then, the same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
-    elif project.judged:
-        yield f"The same judge by the rubric: `{cd}markscheme calibrate {quote(project.rubric)}{options}`"
+    judged = f"`{cd}markscheme calibrate {quote(project.rubric)}{options}`"
+    has_labels = _has_labels(project)
+    if project.judged and has_labels:
+        yield f"The same judge by the rubric: {judged}"
     if not project.has_responses:
-        yield "To ask a judge, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
+        to = "To ask a judge" if has_labels else "No output is labelled yet. To label them or to ask a judge"
+        yield f"{to}, add the responses: `init --from` again, in an empty folder, with `--response COLUMN`."
         return
     if project.unread:
         option = quote(f"{project.unread[0]}=query")
@@ -207,8 +207,10 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
         )
     words = f"Next: say in {folder / 'rubrics' / project.rubric}.yaml what your annotators look for, then"
     of_raters = [path for path in project.files if path.parent.name == RATINGS_FOLDER]
-    if not of_raters and not _has_labels(project):
+    if not has_labels:
         yield f"{words} label the outputs: `{cd}{Commands.on(project.rubric).label()}`"
+        if project.judged:
+            yield f"Then compare the judge with the labels: {judged}"
     elif project.judged or len(of_raters) == 1:
         yield f"{words} ask a judge: `{cd}markscheme calibrate {quote(project.rubric)} --judge anthropic`"
     else:

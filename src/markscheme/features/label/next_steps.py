@@ -1,15 +1,22 @@
 """Steps after a rater has labelled everything: find another annotator, adjudicate, or calibrate a judge."""
 
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.whole_labels import counting_levels
 from markscheme.errors import RatingError
 from markscheme.features.label.label_session import LabelSession
+from markscheme.judges.kinds import YOUR_JUDGE
 from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.kinds import JUDGES, PEOPLE
+from markscheme.rubrics.file import from_here
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
@@ -59,8 +66,31 @@ def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
         rubric: The rubric.
         core: Name or file of the rubric that rows share; None without one.
     """
-    commands = Commands.on(rubric)
+    commands = _with_verdicts_at_hand(Commands.on(rubric), rubric)
     return commands if core is None else replace(commands, rubric=f"{quote(core)} {commands.rubric}")
+
+
+def _with_verdicts_at_hand(commands: Commands, rubric: Rubric) -> Commands:
+    """Return commands that compare a judge by its file among the rubric's ratings, if no judge is known to be asked.
+
+    Args:
+        commands: The commands.
+        rubric: The rubric.
+    """
+    folder = find_calibration(rubric.name, Path.cwd())
+    if folder is None or commands.judge != f"--judge {YOUR_JUDGE}":
+        return commands
+    files = [path for path in sorted((folder / RATINGS_FOLDER).glob("*.jsonl")) if _is_judge_s(path)]
+    return replace(commands, judge=f"--ratings {quote(str(from_here(files[0])))}") if len(files) == 1 else commands
+
+
+def _is_judge_s(path: Path) -> bool:
+    """Return True if the first line of a file of ratings is a judge's."""
+    try:
+        _, line = next(json_lines(path, RatingError), (0, None))
+    except RatingError:
+        return False
+    return isinstance(line, dict) and line.get("kind") in JUDGES
 
 
 def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
@@ -83,6 +113,7 @@ def _other_annotators(work: LabelSession) -> bool:
     """Return True if another annotator has labelled any of these responses, or if annotators' files can't be read."""
     ids = {step.id for step in work.steps}
     try:
-        return any(rating.rater != work.file.rater and rating.id in ids for rating in work.everyone)
+        by_people = (rating for rating in work.everyone if rating.kind in PEOPLE)
+        return any(rating.rater != work.file.rater and rating.id in ids for rating in by_people)
     except RatingError:
         return True

@@ -178,7 +178,7 @@ def make_plan(
             drawn = _draw(rubric, everything, truth, rated, outputs, draws, seed)
     return Plan(
         rubric.name,
-        len(truth.ids),
+        0 if truth.reference == "model" else len(truth.ids),
         needed,
         needs_of(truth, pilot, rubric.criteria, half_width=labelling.half_width, error=error, promise=promise),
         [
@@ -189,7 +189,9 @@ def make_plan(
         least,
         labelling.goals,
         drawn,
-        commands=_commands(rubric, ratings, judges, labels, ask, columns),
+        commands=replace(
+            _commands(rubric, ratings, judges, labels, ask, columns), has_unlabelled=everything.n_unlabelled > 0
+        ),
         agreement=None if pilot is None or not truth.has_people else pilot.agreement,
         to_relabel=labels_to_give_again(carried),
     )

@@ -103,15 +103,17 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
+    is_named = re.search("--(rater|share) ", plan.on_pages or "")
+    on_examples = _joined(None if is_named else ANNOTATOR, plan.on_pages)
     if plan.rows_left is not None:
-        is_named = re.search("--(rater|share) ", plan.on_pages or "")
-        by_people = commands.label(_joined(None if is_named else ANNOTATOR, plan.on_pages))
-        return "Next", by_people if labels is not None else commands.calibrate()
+        return "Next", commands.label(on_examples) if labels is not None else commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)
             pool = f"--next {n_next} --pool {quote(str(plan.pool))}"
             return "Next", commands.label_pool(_joined(pool, plan.on_pool, plan.on_pages))
+        if commands.has_unlabelled:
+            return "Next", commands.label(on_examples)
         return "Next", _joined(commands.label_next(labels.more), plan.on_pages)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)

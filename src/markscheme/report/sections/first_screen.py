@@ -47,6 +47,7 @@ _ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, t
 _REWORD_FIRST = "First sharpen the rubric's wording: annotators read it differently."
 _AGREE_FIRST = "First have annotators agree on the examples on which they differ."
 _OUT_OF_POOL = "Draw them from a file of your outputs:"
+_REST_FIRST = "Begin with the examples that people haven't labelled:"
 _UNREAD = (
     "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
     "judge: until its answers can be read, how good it is isn't known."
@@ -217,7 +218,8 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
-    next_step = f"{decision.next_step} {_OUT_OF_POOL}" if command else decision.next_step or ""
+    out_of = _REST_FIRST if calibration.commands.has_unlabelled else _OUT_OF_POOL
+    next_step = f"{decision.next_step} {out_of}" if command else decision.next_step or ""
     parts = (callout.text, limit, next_step) if command else (callout.text, next_step, limit)
     return replace(callout, text=" ".join(filter(None, parts)), command=command)
 
