@@ -28,13 +28,6 @@ class Unprobed(Wrapping):
         return await self.judge.reply(prompt, sample)
 
 
-def is_probed(judge: Judge) -> bool:
-    """Return True if a judge is to be tested for sight: neither it nor a judge that it wraps is marked as Unprobed."""
-    if isinstance(judge, Unprobed):
-        return False
-    return not isinstance(judge, Wrapping) or is_probed(judge.judge)
-
-
 def kind_of_judge(judge: Judge) -> JudgeKind | None:
     """Return the kind of an open judge; None for a judge object that a program made."""
     return kind_of(judge.identity.name)

@@ -12,8 +12,8 @@ from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
 from markscheme.features.media.media import Image, Media, Pdf
 from markscheme.json_text import json_amid_prose
 from markscheme.judges.external_words import shown
-from markscheme.judges.judge import Identity, Judge
-from markscheme.judges.sight import innermost, is_probed, kind_of_judge
+from markscheme.judges.judge import Identity, Judge, Wrapping
+from markscheme.judges.sight import Unprobed, innermost, kind_of_judge
 from markscheme.numerals import finite
 from markscheme.prompts.parts import ShownPart
 from markscheme.prompts.prompt import DecisionQuestion, Prompt, closed_object
@@ -142,7 +142,14 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
 def is_tried(judge: Judge) -> bool:
     """Return True if a judge has to pass the sight test: it asks a model, and the test isn't switched off."""
     kind = kind_of_judge(judge)
-    return is_probed(judge) and kind is not None and kind.asks
+    return _is_probed(judge) and kind is not None and kind.asks
+
+
+def _is_probed(judge: Judge) -> bool:
+    """Return True if a judge is to be tested for sight: neither it nor a judge that it wraps is marked as Unprobed."""
+    if isinstance(judge, Unprobed):
+        return False
+    return not isinstance(judge, Wrapping) or _is_probed(judge.judge)
 
 
 def sight_of(identity: Identity, kind: str) -> bool | None:
