@@ -11,8 +11,11 @@ import pytest
 from pyarrow import parquet
 
 from markscheme.errors import RatingError
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
-from markscheme.readers.peek import MOST_OF_CELL, Peek
+from markscheme.readers.peek import Peek
+from markscheme.readers.sqlite_files import MOST_OF_CELL
+from markscheme.readers.tabular.source import open_sheet
 
 
 def test_a_parquet_cell_that_is_not_utf8_is_named_with_its_row(tmp_path: Path) -> None:
@@ -61,3 +64,29 @@ def test_an_sqlite_file_with_a_damaged_schema_is_refused(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE spans", b"CREAT\x81 TABLE \x81pans"))
     with pytest.raises(RatingError, match=r"s\.db: cannot be read"):
         assert Peek(path).tables
+
+
+def test_rows_that_a_program_has_committed_to_an_sqlite_file_it_still_has_open_are_read_as_a_table(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.db"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA journal_mode = wal")
+        store.execute("CREATE TABLE graded (id TEXT, judge TEXT)")
+        store.execute("INSERT INTO graded VALUES ('1', 'yes')")
+        store.commit()
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.execute("INSERT INTO graded VALUES ('2', 'no')")
+        store.commit()
+        ids, _ = open_sheet(path, ColumnOptions()).columns
+    assert ids.cells == ("1", "2")
+
+
+def test_a_text_of_an_sqlite_table_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("CREATE TABLE graded (id TEXT, judge TEXT)")
+        store.execute("INSERT INTO graded VALUES ('1', cast(x'6f6b95' AS TEXT))")
+        store.commit()
+    with pytest.raises(RatingError, match=r"s\.db: cannot be read: it is not UTF-8 text"):
+        open_sheet(path, ColumnOptions())

@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
-from urllib.parse import quote
 
 from markscheme.errors import RatingError, UsageError, refuse_lines
 from markscheme.json_text import is_json, parse_json
@@ -26,6 +25,7 @@ from markscheme.plain_data import (
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.archive import UNPACKING_ERRORS
+from markscheme.readers.sqlite_files import STORE_ERRORS, open_database, why_unreadable
 from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
 from markscheme.row_files import table_rows
 
@@ -237,12 +237,12 @@ class Peek:
             if file.read(15) != b"SQLite format 3":
                 return {}
         try:
-            with closing(_database(self.path)) as database:
+            with closing(open_database(self.path)) as database:
                 names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
                 columns = "SELECT name FROM pragma_table_info(?)"
                 return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
         except STORE_ERRORS as problem:
-            raise RatingError(f"cannot be read: {_why(problem)}", path=self.path) from problem
+            raise RatingError(f"cannot be read: {why_unreadable(problem)}", path=self.path) from problem
 
     def rows(self, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table in an SQLite file, which is opened read-only.
@@ -265,7 +265,7 @@ class Peek:
             )
         row_number, ahead = 1, 0
         try:
-            with closing(_database(self.path)) as database:
+            with closing(open_database(self.path)) as database:
                 question = f"SELECT {', '.join(columns)} FROM {table} {which or ''}"  # noqa: S608 - names of our readers
                 cursor = database.execute(question)
                 ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
@@ -275,24 +275,7 @@ class Peek:
         except STORE_ERRORS as problem:
             row_number += ahead * isinstance(problem, sqlite3.Error)
             location = f"row {row_number} of the table {table!r}"
-            raise RatingError(f"{location} cannot be read: {_why(problem)}", path=self.path) from problem
-
-
-MOST_OF_CELL = 64 * 2**20
-"""Largest size in bytes of a row in an SQLite file: more than any trace has, and small enough for memory."""
-STORE_ERRORS = (sqlite3.Error, ValueError, OverflowError, MemoryError)
-"""Errors that the module sqlite3 raises for damaged files; ValueError also if SQLite's own message isn't UTF-8."""
-
-
-def _why(problem: Exception) -> str:
-    """Explain why a row of an SQLite file can't be read; if it is too large, with the size limit."""
-    if isinstance(problem, UnicodeDecodeError):
-        return "it is not UTF-8 text"
-    return (
-        f"{problem}; at most {MOST_OF_CELL:,} bytes are read"
-        if isinstance(problem, sqlite3.DataError)
-        else str(problem)
-    )
+            raise RatingError(f"{location} cannot be read: {why_unreadable(problem)}", path=self.path) from problem
 
 
 def _cell(value: Any) -> Any:
@@ -300,25 +283,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return None if isinstance(value, float) and finite(value) is None else value
-
-
-def _database(path: Path) -> sqlite3.Connection:
-    """Open an SQLite file read-only, also in a read-only folder."""
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    has_log = Path(f"{path}-wal").exists()
-    for ending in ("", "&immutable=1"):
-        database = sqlite3.connect(address + ending, uri=True)
-        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_CELL)
-        database.text_factory = bytes.decode
-        try:
-            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except STORE_ERRORS as problem:
-            database.close()
-            if ending or has_log or not isinstance(problem, sqlite3.OperationalError):
-                raise RatingError(f"cannot be read: {_why(problem)}", path=path) from problem
-        else:
-            return database
-    raise AssertionError("one of the two ways returns or raises")
 
 
 def _is_utf8(head: bytes) -> bool:

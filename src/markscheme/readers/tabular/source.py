@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import lzma
-import sqlite3
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from markscheme.plain_data import LONGEST_CELL, refusing_unreadable
 from markscheme.prompts.submission import is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import zstandard_or
+from markscheme.readers.sqlite_files import STORE_ERRORS, open_database, why_unreadable
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.sums import sums_among
@@ -638,7 +638,7 @@ def _chosen(tables: Mapping[str, object], options: ColumnOptions, *, alike: Sequ
 
 def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+        with closing(open_database(path)) as database:
             listed = database.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             ).fetchall()
@@ -647,8 +647,8 @@ def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
             cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
             header = tuple(column[0] for column in cursor.description)
             rows = [tuple(map(cell_text, row)) for row in cursor]
-    except sqlite3.Error as problem:
-        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+    except STORE_ERRORS as problem:
+        raise RatingError(f"cannot be read: {why_unreadable(problem)}", path=path) from problem
     return _headed(header, enumerate(rows), path, name)
 
 
