@@ -269,3 +269,16 @@ def test_a_report_on_a_table_counts_examples_in_its_title_and_all_rows_of_the_fi
     shown = run("markscheme", *words, cwd=tmp_path, env={"COLUMNS": "200"}).stdout
     assert "replies · gpt · 112 examples, 2 annotators" in shown
     assert "120 rows, 118 with both, 6 split evenly" in shown
+
+
+def test_rows_that_bring_criteria_of_their_own_and_no_labels_are_to_be_labelled_and_no_column_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York"}]}
+    (tmp_path / "tasks.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(row | {'id': 'r2'})}\n", encoding="utf-8")
+    done = run("calibrate", "tasks.jsonl", cwd=tmp_path)
+    assert (done.returncode, "`markscheme label tasks.jsonl` asks about each row's own criteria" in done.stderr) == (
+        2,
+        True,
+    )
+    assert "--human COLUMN" not in done.stderr

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -291,3 +292,14 @@ def test_init_refuses_a_file_of_prose_and_advises_to_write_its_points_as_criteri
     assert done.returncode == 2
     assert "desk.md is prose, not a table: write each of its points as a criterion" in done.stderr
     assert "rubrics/desk.yaml" in done.stderr
+
+
+def test_rows_that_bring_criteria_of_their_own_are_to_be_labelled_and_calibrated_as_they_are(tmp_path: Path) -> None:
+    row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York"}]}
+    labelled = row | {"labels": [{"rater": "ann", "kind": "human", "criteria": {"c1": "MET"}}]}
+    for name, line in (("tasks.jsonl", row), ("labelled rows.jsonl", labelled)):
+        (tmp_path / name).write_text(f"{json.dumps(line)}\n{json.dumps(line | {'id': 'r2'})}\n", encoding="utf-8")
+        done = run("markscheme", "init", "--from", name, cwd=tmp_path)
+        assert (done.returncode, "there is no rubric to make" in done.stderr) == (2, True)
+        assert f"`markscheme label {shlex.quote(name)}`" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["labelled rows.jsonl", "tasks.jsonl"]

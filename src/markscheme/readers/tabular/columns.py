@@ -604,7 +604,8 @@ def _refuse_one_side(
         raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], **facts)
     choices = [("--judge", "COLUMN", "--human", "COLUMN")]
     if has_responses:
-        raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
+        names = [column.name for column in columns]
+        raise refusal("nothing-rated", columns=names, choices=() if "rubric" in names else choices)
     apart = [c.name for c in columns if roles[c.name] == "other" and (_may_rate(c) or _is_named_after_values(c))]
     if len(apart) == len(SCALE_SIDES):
         choices = [("--judge", judge, "--human", human) for judge, human in permutations(apart)]
