@@ -14,7 +14,6 @@ from markscheme.errors import RatingError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.peek import Peek
-from markscheme.readers.sqlite_files import MOST_OF_CELL
 from markscheme.readers.tabular.source import open_sheet
 
 
@@ -32,28 +31,6 @@ def test_a_parquet_date_that_python_cannot_represent_is_named_with_its_column_an
     parquet.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(RatingError, match=r"t\.parquet:2: the cell of 'at' cannot be read"):
         list(parquet_rows(tmp_path / "t.parquet"))
-
-
-@pytest.mark.parametrize(
-    ("cell", "why"),
-    [
-        ("cast(x'6f6b95' AS TEXT)", "row 3 of the table 'spans' cannot be read: it is not UTF-8 text"),
-        (
-            f"zeroblob({MOST_OF_CELL + 1})",
-            f"row 3 of the table 'spans' cannot be read: .*at most {MOST_OF_CELL:,} bytes",
-        ),
-    ],
-)
-def test_a_cell_of_an_sqlite_file_that_cannot_be_read_is_named_with_its_row(
-    cell: str, why: str, tmp_path: Path
-) -> None:
-    with closing(sqlite3.connect(tmp_path / "s.db")) as store:
-        store.execute("CREATE TABLE spans (id TEXT, text TEXT)")
-        store.execute(f"INSERT INTO spans VALUES ('1', 'ok'), ('2', 'ok'), ('3', {cell})")
-        store.commit()
-    rows = Peek(tmp_path / "s.db").rows("spans", ("id", "text"))
-    with pytest.raises(RatingError, match=rf"s\.db: {why}"):
-        list(rows)
 
 
 def test_an_sqlite_file_with_a_damaged_schema_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A first look at a file: its shape and its first records, by which its format is recognized."""
 
-import sqlite3
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
@@ -12,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 from markscheme.errors import RatingError, UsageError, refuse_lines
 from markscheme.json_text import is_json, parse_json
-from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     json_lines,
@@ -243,46 +241,6 @@ class Peek:
                 return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
         except STORE_ERRORS as problem:
             raise RatingError(f"cannot be read: {why_unreadable(problem)}", path=self.path) from problem
-
-    def rows(self, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table in an SQLite file, which is opened read-only.
-
-        Args:
-            table: Name of the table.
-            columns: Names of the columns needed.
-            which: A condition in SQL; None for all rows.
-
-        Raises:
-            RatingError: The table or one of the columns is missing, or a row can't be read.
-        """
-        missing = [column for column in columns if column not in self.tables.get(table, ())]
-        if missing:
-            columns_there = (
-                ", ".join(sorted(self.tables.get(table, ()))) or f"no such table, only {', '.join(self.tables)}"
-            )
-            raise RatingError(
-                f"expected {', '.join(missing)} in the table {table!r}, got {columns_there}", path=self.path
-            )
-        row_number, ahead = 1, 0
-        try:
-            with closing(open_database(self.path)) as database:
-                question = f"SELECT {', '.join(columns)} FROM {table} {which or ''}"  # noqa: S608 - names of our readers
-                cursor = database.execute(question)
-                ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
-                for row in cursor:
-                    yield dict(zip(columns, map(_cell, row), strict=True))
-                    row_number += 1
-        except STORE_ERRORS as problem:
-            row_number += ahead * isinstance(problem, sqlite3.Error)
-            location = f"row {row_number} of the table {table!r}"
-            raise RatingError(f"{location} cannot be read: {why_unreadable(problem)}", path=self.path) from problem
-
-
-def _cell(value: Any) -> Any:
-    """Convert a cell of an SQLite table to JSON data: bytes to text, infinity to None."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return None if isinstance(value, float) and finite(value) is None else value
 
 
 def _is_utf8(head: bytes) -> bool:

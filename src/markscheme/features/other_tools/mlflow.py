@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating
+from markscheme.features.other_tools.stored_rows import stored_rows
 from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.numerals import finite
 from markscheme.plain_data import mapping
@@ -137,18 +138,18 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
 
 def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     by_trace: dict[str, list[Any]] = {}
-    for row in peek.rows("assessments", _STORED):
+    for row in stored_rows(peek, "assessments", _STORED):
         by_trace.setdefault(text_of(row["trace_id"]), []).append(_as_in_json(row))
-    for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
+    for row in stored_rows(peek, "label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
         ends = mapping(decoded(row["input_config"]))
         low = number(ends.get("min_value"))
         high = number(ends.get("max_value"))
         if low is not None and high is not None and low < high:
             content.scales[row["name"]] = low, high
     spans: dict[str, list[Any]] = {}
-    for row in peek.rows("spans", ("trace_id", "content")) if "spans" in peek.tables else ():
+    for row in stored_rows(peek, "spans", ("trace_id", "content")) if "spans" in peek.tables else ():
         spans.setdefault(text_of(row["trace_id"]), []).append(decoded(row["content"]))
-    for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
+    for row in stored_rows(peek, "trace_info", ("request_id", "request_preview", "response_preview")):
         trace = text_of(row["request_id"])
         spans_of_trace = spans.get(trace, [])
         root = mapping(_root(spans_of_trace).get("attributes"))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
+from markscheme.features.other_tools.stored_rows import stored_rows
 from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import text_of
@@ -37,15 +38,15 @@ def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
 def _stored(peek: Peek, content: ToolContent) -> None:
     users = {}
     if "users" in peek.tables:
-        users = {text_of(row["id"]): row["username"] for row in peek.rows("users", ("id", "username"))}
-    spans = {text_of(row["id"]): text_of(row["span_id"]) for row in peek.rows("spans", ("id", "span_id"))}
-    for row in peek.rows("span_annotations", _STORED):
+        users = {text_of(row["id"]): row["username"] for row in stored_rows(peek, "users", ("id", "username"))}
+    spans = {text_of(row["id"]): text_of(row["span_id"]) for row in stored_rows(peek, "spans", ("id", "span_id"))}
+    for row in stored_rows(peek, "span_annotations", _STORED):
         user = users.get(text_of(row.pop("user_id")))
         metadata = decoded(row.pop("metadata"))
         span = spans.get(text_of(row["span_rowid"]))
         _annotation({**row, "user": user, "metadata": metadata, "span_id": span}, content)
     rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
-    for row in peek.rows("spans", ("span_id", "attributes"), rated):
+    for row in stored_rows(peek, "spans", ("span_id", "attributes"), rated):
         _span({"span_id": text_of(row["span_id"]), "attributes": decoded(row["attributes"])}, content)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from markscheme.features.other_tools.stored_rows import stored_rows
 from markscheme.plain_data import mapping
 from markscheme.ratings.rating import text_of
 from markscheme.readers.peek import Peek
@@ -31,7 +32,7 @@ times_of_langsmith = _of_records("id", "start_time")
 def times_of_mlflow(peek: Peek) -> Times:
     """Yield the id of each MLflow trace and the time of its request."""
     if peek.tables:
-        for row in peek.rows("trace_info", ("request_id", "timestamp_ms")):
+        for row in stored_rows(peek, "trace_info", ("request_id", "timestamp_ms")):
             yield text_of(row["request_id"]), row["timestamp_ms"]
         return
     for _, record in peek.parts():
@@ -44,7 +45,7 @@ def times_of_mlflow(peek: Peek) -> Times:
 def times_of_phoenix(peek: Peek) -> Times:
     """Yield the id of each Phoenix span and the time at which it began."""
     if peek.tables:
-        for row in peek.rows("spans", ("span_id", "start_time")):
+        for row in stored_rows(peek, "spans", ("span_id", "start_time")):
             yield text_of(row["span_id"]), row["start_time"]
         return
     for _, record in peek.parts():
