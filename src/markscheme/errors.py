@@ -141,18 +141,6 @@ class SubmissionError(UsageError, ValueError):
         accepted = "text, numbers, booleans, lists, mappings and traces"
         super().__init__(f"{name} {'contains' if within else 'is'} {kind}; accepted are {accepted}")
 
-    @classmethod
-    def of_part(cls, name: str, problem: str) -> "SubmissionError":
-        """Create the error for a part of a submission, such as an image, that can't be judged.
-
-        Args:
-            name: The response, or the input, that names the part.
-            problem: Which part it is, what is wrong with it, and what is allowed.
-        """
-        error = cls(name, problem)
-        error.args = (f"{name}: {problem}",)
-        return error
-
 
 _ALIKE = 0.8
 """Similarity from which a file name is suggested for a missing one; it is high, since file endings are similar

@@ -48,7 +48,7 @@ def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
         text = "\n".join(pieces) if pieces is not None else json.dumps(reader.marked(value), ensure_ascii=False)
         reader.refuse_too_many()
     except UsageError as error:
-        raise SubmissionError.of_part(name, str(error)) from error
+        raise _part_error(name, str(error)) from error
     except (TypeError, ValueError, RecursionError):  # no JSON data, which the caller reports
         return None
     if not reader.media:
@@ -264,7 +264,7 @@ def _loaded_from(text: str, name: str) -> Media | None:
         content_kind = sniffed(content)
     except (UsageError, DamagedContentError) as error:
         if is_url:
-            raise SubmissionError.of_part(name, str(error)) from error
+            raise _part_error(name, str(error)) from error
         return None
     if content_kind is None and not is_url:
         return None
@@ -272,4 +272,16 @@ def _loaded_from(text: str, name: str) -> Media | None:
     try:
         return MEDIA_KINDS[kind](content)
     except UsageError as error:
-        raise SubmissionError.of_part(name, str(error)) from error
+        raise _part_error(name, str(error)) from error
+
+
+def _part_error(name: str, problem: str) -> SubmissionError:
+    """Make the error for a part of a submission, such as an image, that can't be judged.
+
+    Args:
+        name: The response, or the input, that names the part.
+        problem: Which part it is, what is wrong with it, and what is allowed.
+    """
+    error = SubmissionError(name, problem)
+    error.args = (f"{name}: {problem}",)
+    return error
