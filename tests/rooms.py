@@ -74,6 +74,7 @@ NAMED_BY: Mapping[str, str] = {
     "improve": r"features\.improve|ImprovementRe?|ImprovableSet|TrialPart|held_out_needed",
     "grader_texts": r"features\.grader_texts|score_rubric|text_reading",
     "init": r"new_project|features\.init",
+    "json_replies": r"features\.json_replies",
     "label": r"features\.label|LabelFile|open_work|[pP]air_?[dD]esign|choose_next|needs_of|labelling page",
     "lint": r"features\.lint|\blint_file",
     "local_judge": r"features\.local_judge|LocalJudge|GGUF|xllamacpp",

@@ -142,7 +142,6 @@ LATE: dict[str, dict[str, str]] = {
         ),
         "calibration.accepted.history": ACCEPTED,
     },
-    "calibration.findings.judge": {"stats.reliability": "few runs ask a judge again"},
     "calibration.labelled_examples": {"readers.rated": "a rubric's own examples need no reader"},
     "calibration.next_labels": {
         "calibration.decision": "numpy and scipy come with it, and `status` reads what a calibration kept",

@@ -17,6 +17,7 @@ from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.grader_texts import GRADER_TEXTS
 from markscheme.features.improve import IMPROVE
 from markscheme.features.init import INIT
+from markscheme.features.json_replies import JSON_REPLIES
 from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
@@ -49,6 +50,7 @@ FEATURES: tuple[Feature, ...] = (
     GRADER_TEXTS,
     IMPROVE,
     INIT,
+    JSON_REPLIES,
     LABEL,
     LINT,
     LOCAL_JUDGE,

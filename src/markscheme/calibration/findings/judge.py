@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from markscheme import stats
 from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.evidence import (
@@ -187,8 +188,7 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
         is_open = criterion.scale.is_yes_no and evidence.comparison.rubric.table_of == "values"
         kind = kinds.LENIENT if sign == (-1 if is_open else criterion.good) else kinds.SEVERE
         if is_open:
-            often = "often" if sign > 0 else "rarely"
-            kind = replace(kind, short=f"says {criterion.scale.choices[1]} too {often}")
+            kind = replace(kind, short=f"says {criterion.scale.choices[1]} too {'often' if sign > 0 else 'rarely'}")
         judge = criterion.mean(np.where(criterion.both, criterion.judge, np.nan))
         gold = criterion.mean(np.where(criterion.both, criterion.gold, np.nan))
         yield evidence.finding(
@@ -363,9 +363,7 @@ def _noise(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _flips(criterion: CriterionEvidence, level: float) -> Estimate:
-    from markscheme.stats.reliability import repeat_family
-
-    return repeat_family(criterion.repeats, groups=criterion.groups, level=level)["flip_rate"]
+    return stats.repeat_family(criterion.repeats, groups=criterion.groups, level=level)["flip_rate"]
 
 
 def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:

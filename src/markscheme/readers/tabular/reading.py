@@ -20,6 +20,7 @@ from markscheme.ratings.example_rows import DRAWN, Example, ExampleRows, telling
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.tabular.column_changes import COLUMN_CHANGES
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
 from markscheme.readers.tabular.counted_rows import names_of_counted, row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
@@ -444,6 +445,8 @@ def read_columns(
     """
     if "encoding" in notes:
         _refuse_unknown_letters(columns, options)
+    for load in COLUMN_CHANGES:
+        columns = load()(columns, options)
     row_of = row_of_each_example(columns, options)
     firsts = () if row_of is None else _first_examples(row_of, len(columns[0].cells))
     if row_of is not None:

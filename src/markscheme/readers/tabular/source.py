@@ -523,7 +523,7 @@ def _objects(entries: Sequence[Any], path: Path) -> list[Mapping[str, Any]]:
 
 def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | None = None) -> Sheet:
     """Convert records to a Sheet; the key `b` of a record nested under `a` becomes the column `a.b`."""
-    flat = [dict(_flat(record)) for record in records]
+    flat = [dict(flat_cells(record)) for record in records]
     header = tuple(dict.fromkeys(key for record in flat for key in record))
     rows = [tuple(record.get(key, "") for key in header) for record in flat]
     filled = [row for row in rows if any(row)]
@@ -532,12 +532,18 @@ def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | 
     return Sheet(name, header, list(zip(*filled, strict=True)))
 
 
-def _flat(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterable[tuple[str, str]]:
+def flat_cells(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterable[tuple[str, str]]:
+    """Yield the name and the cell of each column that a record fills, such as `a.b` for the key `b` nested under `a`.
+
+    Args:
+        record: The record.
+        before: The keys under which it is nested.
+    """
     for key, value in record.items():
         if isinstance(value, Mapping) and value:
-            yield from _flat(value, (*before, key))
+            yield from flat_cells(value, (*before, str(key)))
         else:
-            yield ".".join((*before, key)), cell_text(value)
+            yield ".".join((*before, str(key))), cell_text(value)
 
 
 def cell_text(value: Any) -> str:

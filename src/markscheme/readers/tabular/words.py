@@ -108,7 +108,7 @@ OF_PREDICTIONS: Final = _words("prediction predictions predicted pred")
 PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
 BEFORE_A_RATER: Final = _words("by from of")
 """Words in a column's name that only introduce its rater, such as "by" in "rating_by_human"."""
-REASON_WORDS: Final = _words("reason rationale reasoning explanation comment note notes feedback critique")
+REASON_WORDS: Final = _words("reason rationale reasoning explanation why comment note notes feedback critique")
 RESPONSE_ENDS: Final = _words("response output answer completion reply submission")
 QUERY_ENDS: Final = _words("query input question prompt")
 EXAMPLE_FIELDS: Final = _words("group system split blind drawn at")

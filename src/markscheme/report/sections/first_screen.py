@@ -316,10 +316,8 @@ def _of_settings(settings: int) -> str:
 
 def _compares_levels(comparison: Comparison) -> bool:
     """Return True if judge and gold are compared by a table's levels, and not by scores between two ends."""
-    scales = [criterion.scale for criterion in comparison.rubric.criteria]
-    has_levels = [scale.is_yes_no or len(scale.levels) > 2 for scale in scales]
-    is_of_levels = comparison.measure.of == OF_SCORE and has_levels == [True]
-    return comparison.rubric.table_of == "values" and is_of_levels
+    has_levels = [c.scale.is_yes_no or len(c.scale.levels) > 2 for c in comparison.rubric.criteria]
+    return comparison.rubric.table_of == "values" and comparison.measure.of == OF_SCORE and has_levels == [True]
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:

@@ -1,0 +1,71 @@
+"""A judge's replies as JSON in the cells of a table, such as `{"reason": "Too long.", "verdict": "fail"}`."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from markscheme.json_text import json_or
+from markscheme.plain_data import mapping
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.columns import TableColumn, is_judges, is_measure
+from markscheme.readers.tabular.source import flat_cells
+from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, REASON_WORDS, name_words
+
+_FENCED: Final = re.compile(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
+
+
+def with_replies_in_columns(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[TableColumn, ...]:
+    """Split each column of a judge's replies in JSON: its verdicts keep the name, and other keys become COLUMN.KEY.
+
+    With several verdicts in a reply, these are COLUMN.KEY too. Unless the user names the judge's column, all stay as
+    they are if another column already has a judge's verdicts. A reply that isn't JSON is kept as it is.
+
+    >>> replies = TableColumn("judge", ('{"score": 4, "reason": "Short."}', "timed out", ""))
+    >>> [(column.name, column.cells) for column in with_replies_in_columns([replies], ColumnOptions())]
+    [('judge', ('4', 'timed out', '')), ('judge.reason', ('Short.', '', ''))]
+    """
+    named = [column for column in columns if column.name in options.judge]
+    replies = {column.name: _replies_in(column) for column in named or filter(_is_named_after_judge, columns)}
+    if not named and any(is_judges(column) for column in columns if not replies.get(column.name)):
+        return tuple(columns)
+    return tuple(new for column in columns for new in _by_key(column, replies.get(column.name) or {}))
+
+
+def _is_named_after_judge(column: TableColumn) -> bool:
+    """Return True if a column's name has a word for a judge and none for people, whatever its cells hold."""
+    words = set(name_words(column.name))
+    return bool(words & (JUDGE_WORDS | {"verdict"})) and not words & PEOPLE_WORDS
+
+
+def _replies_in(column: TableColumn) -> dict[str, dict[str, str]]:
+    """Map cells to the texts by key of the object in them; {} unless at least half of the filled cells have one."""
+    filled = [cell for cell in column.cells if cell]
+    if sum("{" in cell for cell in filled) * 2 < len(filled):
+        return {}
+    objects = {cell: dict(flat_cells(data)) for cell in filled if (data := _object_in(cell))}
+    return objects if sum(cell in objects for cell in filled) * 2 >= len(filled) else {}
+
+
+def _object_in(cell: str) -> Mapping[str, Any]:
+    """Return the object in a cell, in the notation of JSON or of Python, perhaps in a code fence; {} without one."""
+    fenced = _FENCED.fullmatch(cell.strip())
+    text = cell.strip() if fenced is None else fenced[1]
+    try:
+        return mapping(json_or(text, None) or ast.literal_eval(text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return {}
+
+
+def _by_key(column: TableColumn, replies: Mapping[str, dict[str, str]]) -> list[TableColumn]:
+    """Return a column for each key of the replies in a column's cells; the column alone if there are no replies."""
+    keys = list(dict.fromkeys(key for reply in replies.values() for key in reply))
+    verdicts = [key for key in keys if not is_measure(words := name_words(key)) and REASON_WORDS.isdisjoint(words)]
+    return [
+        TableColumn(
+            column.name if [key] == verdicts else f"{column.name}.{key}",
+            tuple(replies.get(cell, dict.fromkeys(verdicts, cell)).get(key, "") for cell in column.cells),
+            column.file,
+        )
+        for key in keys
+    ] or [column]

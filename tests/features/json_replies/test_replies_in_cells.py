@@ -1,0 +1,76 @@
+"""A table in which a judge's column holds its replies, as JSON."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.calibration.table_frames import read_in_memory
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import ColumnOptions
+from tests.commands.console import run
+
+HUMAN = ["pass", "fail", "fail"] * 20
+REPLIES = [{"reasoning": f"Because, «{n}» été.", "verdict": human.upper()} for n, human in enumerate(HUMAN)]
+
+
+def fenced(reply: dict[str, Any]) -> str:
+    return f"```json\n{json.dumps(reply, ensure_ascii=False, indent=1)}\n```"
+
+
+def judges(columns: dict[str, list[Any]], **options: Any) -> dict[str, list[str]]:
+    """Names of the columns that are read as a judge's, by criterion."""
+    reading = read_in_memory(columns, ColumnOptions(**options))
+    return {criterion: reading.raters(criterion, judges=True) for criterion in reading.roles.criteria}
+
+
+@pytest.mark.parametrize("written", [json.dumps, fenced, str])
+def test_the_verdict_of_a_reply_in_json_counts_whether_it_is_plain_in_a_code_fence_or_in_python_s_notation(
+    written: Callable[[dict[str, Any]], str],
+) -> None:
+    columns = {"llm_judge": list(map(written, REPLIES)), "human": HUMAN}
+    result = calibrate(columns)
+    assert [result.to_frame()["judge_pass"][row] for row in range(2)] == [True, False]
+    assert result.to_json()["agreement"]["value"] == 1.0
+    assert calibrate(columns, judge="llm_judge").to_json()["agreement"]["value"] == 1.0
+
+
+def test_several_verdicts_in_a_reply_are_compared_with_people_s_column_of_the_same_criterion() -> None:
+    replies = [json.dumps({"why": f"r{n}", "scores": {"tone": n % 5 + 1, "facts": n % 2}}) for n in range(60)]
+    people = {"human_tone": [n % 5 + 1 for n in range(60)], "human_facts": [n % 2 for n in range(60)]}
+    assert judges({"judge": replies, **people}) == {
+        "tone": ["judge.scores.tone"],
+        "facts": ["judge.scores.facts"],
+    }
+
+
+def test_a_column_of_replies_is_left_alone_if_another_column_has_the_verdicts_or_people_gave_them() -> None:
+    raw = list(map(json.dumps, REPLIES))
+    assert judges({"judge_raw": raw, "judge_verdict": HUMAN, "human": HUMAN}) == {"": ["judge_verdict"]}
+    assert judges({"judge_raw": raw, "judge_verdict": HUMAN, "human": HUMAN}, judge=("judge_raw",)) == {
+        "": ["judge_raw"]
+    }
+    assert judges({"response": raw, "judge": HUMAN, "human": HUMAN}) == {"": ["judge"]}
+
+
+def test_a_reply_that_is_no_json_is_named_with_commands_that_leave_it_out() -> None:
+    replies = ["Sorry, I cannot.", *map(json.dumps, REPLIES[1:])]
+    with pytest.raises(UsageError) as refused:
+        judges({"judge": replies, "human": HUMAN})
+    assert list(refused.value.values) == ["Sorry, I cannot."]
+    left_out = read_in_memory({"judge": replies, "human": HUMAN}, ColumnOptions(same=("Sorry, I cannot.=",)))
+    assert left_out.with_both("") == len(HUMAN) - 1
+
+
+def test_the_reason_in_a_reply_is_kept_with_the_verdict_and_false_passes_are_counted_by_the_verdict(
+    tmp_path: Path,
+) -> None:
+    replies = [{**reply, "verdict": "PASS" if n == 1 else reply["verdict"]} for n, reply in enumerate(REPLIES)]
+    rows = [{"id": f"e{n}", "judge": json.dumps(reply), "human": HUMAN[n]} for n, reply in enumerate(replies)]
+    assert "Because, «1» été." in json.dumps(calibrate(rows).ratings, ensure_ascii=False)
+    (tmp_path / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    printed = " ".join(run("calibrate", "table.jsonl", cwd=tmp_path).stdout.split())
+    assert "False passes 1 of 40 fails e1" in printed
