@@ -47,7 +47,7 @@ from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.readers.plain_tables import brings_rubrics, first_with_rubric
 from markscheme.readers.submissions import (
     RESPONSE_COLUMNS,
     holds_several,
@@ -359,13 +359,20 @@ def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_word
     from markscheme.ratings.examples_choice import has_labels  # reads labels, which grading doesn't
 
     commands = Commands.on(rubric, judge).after(None, ask)
-    if rubric.source is not None and not bring_rubrics and has_labels(rubric):
+    are_rows = bring_rubrics or rubric.source is None
+    if are_rows:
+        named = " ".join([*([commands.rubric] if bring_rubrics else []), shell_words])
+        commands = replace(commands, rubric=named, judge=judge and f"--judge {shlex.quote(judge)}")
+    if _have_labels(Path(shlex.split(shell_words)[0])) if are_rows else has_labels(rubric):
         return f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
-    if bring_rubrics or rubric.source is None:
-        label = " ".join(["markscheme label", *([commands.rubric] if bring_rubrics else []), shell_words])
-    else:
-        label = commands.label_pool(f"--pool {shell_words}")
+    label = commands.label() if are_rows else commands.label_pool(f"--pool {shell_words}")
     return f"Next, label some of them, which shows how far the judge can be trusted:\n  {label}"
+
+
+def _have_labels(rows: Path) -> bool:
+    """Return True if the first row that brings criteria has labels, or if the labelling page stored labels of rows."""
+    folder = find_calibration(rows.name, Path.cwd())
+    return bool((first_with_rubric(rows) or {}).get("labels") or (folder and any(folder.glob("ratings/*.jsonl"))))
 
 
 def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:

@@ -216,3 +216,16 @@ def test_a_promptfoo_variable_may_hold_a_row_s_criteria_as_json(folder: Path, mo
     context = {"config": config, "vars": {"own": json.dumps(ROWS[0]["rubric"])}}
     result = asyncio.run(assess("Leeds.", context, near=folder, engine=Engine()))
     assert (result["score"], result["namedScores"]) == (0.75, {"c1": 1.0, "c2": 0.0, "tag/town": 0.75})
+
+
+def test_grade_prints_the_command_that_calibrates_rows_which_have_labels(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    label = {"rater": "ann", "kind": "human", "criteria": {"c1": "MET"}}
+    (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row | {'labels': [label]})}\n" for row in rows))
+    step = "\nNext, see how far the judge can be trusted:\n  markscheme calibrate"
+    printed = grade(folder, "labelled.jsonl").stdout
+    assert f"{step} labelled.jsonl --judge function:judging:judge\n" in printed
+    stored = folder / "calibration/rows.jsonl/ratings/ann.jsonl"
+    stored.parent.mkdir(parents=True)
+    stored.write_text("{}\n")
+    assert f"{step} rows.jsonl --judge function:judging:judge\n" in grade(folder, "rows.jsonl").stdout

@@ -602,10 +602,9 @@ def _refuse_one_side(
         facts: dict[str, Any] = {"others": others, "has_responses": has_responses}
         facts["empty"] = [column.name for column in columns if column.is_empty]
         raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], **facts)
-    choices = [("--judge", "COLUMN", "--human", "COLUMN")]
+    choices = [] if "rubric" in roles else [("--judge", "COLUMN", "--human", "COLUMN")]
     if has_responses:
-        names = [column.name for column in columns]
-        raise refusal("nothing-rated", columns=names, choices=() if "rubric" in names else choices)
+        raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
     apart = [c.name for c in columns if roles[c.name] == "other" and (_may_rate(c) or _is_named_after_values(c))]
     if len(apart) == len(SCALE_SIDES):
         choices = [("--judge", judge, "--human", human) for judge, human in permutations(apart)]
