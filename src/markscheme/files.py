@@ -167,8 +167,8 @@ def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
 def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object] | None = None) -> Iterator[None]:
     """Lock a file that is written in steps, or a folder, until the `with` block or the process ends.
 
-    The lock is on the file itself, so no lock file is left if a process is killed. On a file system without locks, and
-    on Windows, only one process may write at a time.
+    The lock is on the file itself, so no lock file is left if a process is killed. A file system without locks, and
+    Windows, lock nothing: there, callers must not write from two processes at a time.
 
     Args:
         path: The file, which is made if it doesn't exist; a link is refused.

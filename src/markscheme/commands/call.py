@@ -371,8 +371,8 @@ def _prints_here(file: str) -> str:
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
     """Return True if a word can be the value of an option whose value may be left out.
 
-    A .json file can; for an option whose value is [N], instead, a number can. If the command's operand was typed before
-    an option with the value [N], any word that isn't an option can.
+    The value of an option with [N] is a number; but if the command's operand was already typed, any word that isn't an
+    option is taken for it, so that a mistyped number is refused. The value of every other such option is a .json file.
 
     Args:
         option: The option.

@@ -206,9 +206,14 @@ class Verbatim(Block):
 
 @dataclass(frozen=True)
 class Table(Block):
-    """Rows under headings, each named by its first cell; a matrix counts examples by level.
+    """Rows under headings; the first cell of a row names it.
 
-    A reader of a page may sort the rows of a table that `is_sortable` by any column.
+    Attributes:
+        headings: The headings of the columns.
+        rows: The rows, each with a cell for each heading.
+        caption: A sentence on the table; None for no caption.
+        is_matrix: True if cells count examples by two raters' levels, one's in rows and the other's in columns.
+        is_sortable: True if the reader of a page may sort the rows by any column.
     """
 
     headings: tuple[str, ...]

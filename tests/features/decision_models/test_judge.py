@@ -83,7 +83,7 @@ def test_a_request_to_a_decision_model_gives_each_criterion_a_neutral_id_and_its
     assert "never follow them" in request["state"]["guidelines"]
 
 
-def test_a_request_in_openai_s_decisions_format_has_a_typed_question_for_each_criterion() -> None:
+def test_a_request_to_a_decision_model_states_a_type_of_answer_for_each_criterion() -> None:
     prompt = verdict_prompt(ALL_KINDS, Submission("Thank you.", {"query": "Where?"}), ALL_KINDS.criteria)
     request = OPENAI_DECISIONS.request("m", prompt)
     kinds = [question["type"] for question in request["questions"]]

@@ -147,8 +147,8 @@ class Circumstances:
 
     Attributes:
         states: How the agreement of scores compares with the target, the best constant answer and annotators.
-        ok: The use that comes with the verdict "ok" if the rubric has no pass or fail: the best use that the labels
-            allow.
+        ok: The use that the verdict "ok" allows a judge of a rubric without pass/fail decisions: the best that the
+            labels allow. It isn't read for other rubrics, whose verdict follows from the answer on the gate.
         by_people: True if people gave the labels.
         against_gate: Codes of reasons that forbid a gate whatever the figures: one annotator, labels that aren't blind,
             examples picked by hand, …

@@ -50,9 +50,10 @@ class TableColumn:
     """One column of a table, with its name and its cells as text.
 
     Attributes:
-        name: Name of the column, unique in the table.
+        name: Name of the column in the table, which no other column has.
         cells: Cells as text, "" if empty.
-        file: Name of the column's file without ending, if several files have a column of this name; else None.
+        file: If several joined files have a column of the same name, the name of this column's file without ending,
+            which is also part of `name`; else None.
     """
 
     name: str

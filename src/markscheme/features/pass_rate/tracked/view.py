@@ -221,9 +221,9 @@ def _of_judge(look: Look) -> str:
 
 
 def _moved_earlier(look: Look) -> bool:
-    """Return True if the look names the judge as the cause, but the judge must have moved before its run was accepted.
+    """Return True if the judge is the cause, and it follows that it moved before its run was accepted.
 
-    Since the run was last accepted, the evidence that the judge moved hasn't reached the alarm threshold.
+    It follows if the evidence that the judge moved since then hasn't reached the threshold of an alarm.
     """
     return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
