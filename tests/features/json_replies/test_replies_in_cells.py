@@ -27,8 +27,8 @@ def judges(columns: dict[str, list[Any]], **options: Any) -> dict[str, list[str]
     return {criterion: reading.raters(criterion, judges=True) for criterion in reading.roles.criteria}
 
 
-@pytest.mark.parametrize("written", [json.dumps, fenced, str])
-def test_the_verdict_of_a_reply_in_json_counts_whether_it_is_plain_in_a_code_fence_or_in_python_s_notation(
+@pytest.mark.parametrize("written", [json.dumps, fenced])
+def test_the_verdict_of_a_reply_in_json_counts_whether_the_reply_is_plain_or_in_a_code_fence(
     written: Callable[[dict[str, Any]], str],
 ) -> None:
     columns = {"llm_judge": list(map(written, REPLIES)), "human": HUMAN}

@@ -9,25 +9,23 @@ from markscheme.options.table import REFUSE_IDLE
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from typing import Protocol
+
+    class _Calls(Protocol):
+        @property
+        def discover(self) -> CommandFunction: ...
+        def refuse_idle(self, typed: Collection[str], arguments: Mapping[str, Any]) -> None: ...
 
 
-def _modules() -> "tuple[ModuleType, ModuleType]":
-    from markscheme.features.discover import command, idle_options
+def _calls() -> "_Calls":
+    from markscheme.features.discover import calls
 
-    return command, idle_options
-
-
-def _command() -> CommandFunction:
-    command, _ = _modules()
-    discover: CommandFunction = command.discover
-    return discover
+    return calls
 
 
 def _refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, Any]) -> None:
     if command == "discover":
-        _, idle_options = _modules()
-        idle_options.refuse_idle(typed, arguments)
+        _calls().refuse_idle(typed, arguments)
 
 
 DISCOVER = Feature(
@@ -37,7 +35,7 @@ DISCOVER = Feature(
             "discover",
             "Start here",
             "read outputs, note what is wrong, and write a rubric from it",
-            _command,
+            lambda: _calls().discover,
             rank=30,
             common="pool rater again second share sheet suggest report write details html json",
         )

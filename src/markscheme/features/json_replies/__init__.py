@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from markscheme.readers.tabular.column_changes import COLUMN_CHANGES
+from markscheme.readers.column_changes import COLUMN_CHANGES
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """A judge's replies as JSON in the cells of a table, such as `{"reason": "Too long.", "verdict": "fail"}`."""
 
-import ast
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -48,13 +47,9 @@ def _replies_in(column: TableColumn) -> dict[str, dict[str, str]]:
 
 
 def _object_in(cell: str) -> Mapping[str, Any]:
-    """Return the object in a cell, in the notation of JSON or of Python, perhaps in a code fence; {} without one."""
+    """Return the JSON object in a cell, perhaps in a code fence; {} without one."""
     fenced = _FENCED.fullmatch(cell.strip())
-    text = cell.strip() if fenced is None else fenced[1]
-    try:
-        return mapping(json_or(text, None) or ast.literal_eval(text))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return {}
+    return mapping(json_or(cell if fenced is None else fenced[1], None))
 
 
 def _by_key(column: TableColumn, replies: Mapping[str, dict[str, str]]) -> list[TableColumn]:

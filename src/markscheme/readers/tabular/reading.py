@@ -20,7 +20,7 @@ from markscheme.ratings.example_rows import DRAWN, Example, ExampleRows, telling
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.tabular.column_changes import COLUMN_CHANGES
+from markscheme.readers.column_changes import COLUMN_CHANGES
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
 from markscheme.readers.tabular.counted_rows import names_of_counted, row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
