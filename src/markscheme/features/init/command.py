@@ -107,7 +107,7 @@ def init(
         except UsageError as error:
             if not any(map(rows_bring_rubrics, paths)):
                 raise
-            raise UsageError(_no_rubric_to_make(quote(str(from_[0])))) from error
+            raise UsageError(_no_rubric_to_make(from_[0])) from error
         files = dict(project.files)
     if force:
         _refuse_uncommitted(files, folder)
@@ -128,12 +128,13 @@ def init(
     return 0
 
 
-def _no_rubric_to_make(rows: str) -> str:
+def _no_rubric_to_make(path: Path) -> str:
     """Return the message that the rows of a file bring criteria of their own, with the commands that take such rows.
 
     Args:
-        rows: The file, as typed in a shell.
+        path: The file.
     """
+    rows = quote(str(path))
     return (
         f"each row of {rows} brings criteria of its own, so there is no rubric to make: label the rows with "
         f"`markscheme label {rows}`, and `markscheme calibrate {rows}` compares a judge with the labels"
