@@ -42,12 +42,14 @@ class TriableChanges:
         scores: People's overall scores, if there are too few decisions; None if decisions suffice, or if there are no
             overall scores.
         ratings: Files of a judge's ratings that the user named, to take levels from.
+        judge: The judge that the user named, to ask by other words; None for the default one.
     """
 
     setting: ImprovableSet
     decisions: DecisionEvidence
     scores: OwnScores | None
     ratings: tuple[Path, ...] = ()
+    judge: str | None = None
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
@@ -97,7 +99,8 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
             )
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
-        steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
+        asked = "" if triable.judge is None else f" --judge {shlex.quote(triable.judge)}"
+        steps.append(("Words", f"markscheme improve {name} --proposer {proposer}{asked}"))
     if not steps:
         return (("Label more", triable.setting.label_more),)
     return tuple((words, with_reading_options(command)) for words, command in steps)

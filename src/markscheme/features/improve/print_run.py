@@ -109,7 +109,7 @@ def print_improvement(
             watch=progress,
         )
         if not fits:
-            return show_overview(setting, evidence, ratings, json=json)
+            return show_overview(setting, evidence, ratings, judge, json=json)
         return show_numbers(setting, path, evidence, odds=odds, write=write, json=json)
     setting = compared_as_needed(setting, path, wordings)
     if setting.lacks:

@@ -34,7 +34,9 @@ YOURS_STAY = 1
 """Exit status where no other numbers are adopted."""
 
 
-def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: Sequence[Path], *, json: bool) -> int:
+def show_overview(
+    setting: ImprovableSet, evidence: DecisionEvidence, ratings: Sequence[Path], judge: str | None, *, json: bool
+) -> int:
     """Print which changes the labels suffice to try, with the chances of success, and return the exit status.
 
     Nothing is fitted.
@@ -43,9 +45,10 @@ def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: S
         setting: The rubric and its labels.
         evidence: The decisions to fit to.
         ratings: The files of a judge's ratings that brought levels, if any.
+        judge: The judge that the user named; None for the default one.
         json: True to print JSON.
     """
-    triable = replace(TriableChanges.of(setting, evidence), ratings=tuple(ratings))
+    triable = replace(TriableChanges.of(setting, evidence), ratings=tuple(ratings), judge=judge)
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
 
