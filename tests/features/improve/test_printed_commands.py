@@ -26,13 +26,3 @@ def test_the_improve_command_printed_by_calibrate_keeps_only_the_options_that_im
     assert printed.endswith("--judge gpt --examples more.jsonl --samples 2 -o strategy=holistic -o gold=human")
     _, name, *words = shlex.split(printed)
     parse(name, words, SettingsFile())
-
-
-def test_the_commands_that_improve_offers_to_try_other_words_ask_the_judge_that_the_user_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(Path(__file__).parents[3])
-    for options in ([], ["--judge", JUDGE]):
-        assert call("improve", ["error-messages", "--json", *options]) == 0
-        offered = [command for command in json.loads(capsys.readouterr().out)["next"] if "--proposer" in command]
-        assert [shlex.split(command)[5:] for command in offered] == [options]

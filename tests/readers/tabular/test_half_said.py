@@ -270,3 +270,11 @@ def test_the_line_on_how_a_table_was_read_describes_equally_read_columns_only_on
     shown = " ".join(run("calibrate", "t.csv", cwd=tmp_path).stdout.split())
     assert "judge: pass" in shown
     assert "human1, human2, human3 and 5 more: 1/0 (1 passes) · id: id" in shown
+
+
+def test_verdicts_with_a_remark_are_offered_as_the_words_that_decide_the_same() -> None:
+    judge = ["PASS - polite", "PASS - short", "FAIL - rude", "FAIL - late"] * 10
+    choice, _ = refused(judge, ["fail", "pass"] * 20).choices
+    stated = tuple(shlex.split(choice)[1::2])
+    assert stated == ("PASS - polite=pass", "PASS - short=pass", "FAIL - rude=fail", "FAIL - late=fail")
+    assert read(judge, ["fail", "pass"] * 20, same=stated).values[""].kind == "decision"

@@ -7,7 +7,7 @@ from typing import Final
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
-from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.refusals import refusal, same_as
 from markscheme.readers.tabular.words import VALUE_WORDS
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez)[a-z]*\.?"
@@ -138,7 +138,7 @@ def _same_options(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tup
         spelling: Maps each folded value to its spelling in the file, which the options use.
         as_new: Maps folded values to the values that their cells should count as; "" for a missing rating.
     """
-    return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
+    return same_as((spelling[value], new) for value, new in as_new.items())
 
 
 def begun_with(value: str) -> float | None:

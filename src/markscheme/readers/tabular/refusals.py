@@ -33,3 +33,12 @@ def refusal(
     shown = dict(Counter(values or {}).most_common(VALUES_NAMED))
     written = tuple(shlex.join(as_typed(choice)) for choice in choices)
     return UsageError.coded(code, columns=tuple(columns), values=shown, choices=written, facts=facts)
+
+
+def same_as(values: Iterable[tuple[str, object]]) -> tuple[str, ...]:
+    """Return the options that make each first value mean the second, as words of a command.
+
+    >>> same_as([("PASS - polite", "pass"), ("n/a", "")])
+    ('--same', 'PASS - polite=pass', '--same', 'n/a=')
+    """
+    return tuple(word for value, meant in values for word in ("--same", f"{value}={meant}"))

@@ -14,7 +14,7 @@ from markscheme.errors import UsageError
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, Span, flag_of
 from markscheme.readers.tabular.cells import NumberForm, listed_in, lists_values, number_forms
 from markscheme.readers.tabular.columns import SideColumn
-from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.refusals import refusal, same_as
 from markscheme.readers.tabular.scales import (
     DIRECTION_FIGURES,
     FEWEST_FOR_REPEATS,
@@ -41,6 +41,7 @@ from markscheme.readers.tabular.words import (
     MISSING_OF_A_JUDGE,
     ORDERS,
     WITHOUT_DIRECTION,
+    alike_values,
     decision_of,
     family,
     folded,
@@ -129,8 +130,8 @@ class ValueComparison:
         columns = [name for name, counted in values.items() if not set(words).isdisjoint(counted)]
         counts = {self.spelling[word]: sum(counted.get(word, 0) for counted in values.values()) for word in words}
         spelt = [self.spelling[word] for word in words]
-        as_missing = tuple(w for word in spelt for w in ("--same", f"{word}="))
-        as_values = tuple(w for word in spelt for w in ("--same", f"{word}={word}"))
+        as_missing = same_as((word, "") for word in spelt)
+        as_values = same_as((word, word) for word in spelt)
         choices = [as_missing, as_values, ("--levels", "WORST,…,BEST")]
         return refusal("missing-word", columns=columns, values=counts, choices=choices)
 
@@ -336,7 +337,7 @@ class ValueComparison:
         counts = {self.spelling[value]: n for value, n in with_odd[0].items()}
         columns = [name for name, counted in self.values.items() if not set(with_odd[0]).isdisjoint(counted)]
         failing = next((v for name in columns for v in self.values[name] if decision_of(v) is False), "fail")
-        choices = [tuple(w for value in counts for w in ("--same", f"{value}={to}")) for to in ("", failing)]
+        choices = [same_as((value, to) for value in counts) for to in ("", failing)]
         raise refusal("odd-value", columns=columns, values=counts, choices=choices)
 
     def _owners_of(self, spelt: Iterable[str]) -> list[str]:
@@ -347,7 +348,7 @@ class ValueComparison:
     def _in_order(self, order: Sequence[str]) -> ReadValues:
         unknown = {self.spelling[v]: n for v, n in self.everything.items() if v not in order}
         if unknown:
-            choice = tuple(word for value in unknown for word in ("--same", f"{value}=LEVEL"))
+            choice = same_as((value, "LEVEL") for value in unknown)
             raise refusal("no-place", columns=self._owners_of(unknown), values=unknown, choices=[choice])
         steps = max(len(order) - 1, 1)
         names = [self.spelling.get(word, word) if self.options.level_words else word for word in order]
@@ -428,10 +429,9 @@ class ValueComparison:
             ours = {v: n for v, n in values[first.name].items() if v not in values[second.name]}
             theirs = {v: n for v, n in values[second.name].items() if v not in values[first.name]}
             if ours and theirs:
-                our_word, their_word = (
-                    self.spelling.get(next(iter(side)), next(iter(side))) for side in (ours, theirs)
-                )
-                choices = [("--same", f"{their_word}={our_word}"), ("--same", "none")]
+                alike = alike_values(values[first.name], values[second.name])
+                same = same_as((self.spelling.get(v, v), self.spelling.get(word, word)) for v, word in alike.items())
+                choices = [same, ("--same", "none")] if same else [("--same", "none")]
                 counts = {self.spelling.get(v, v): n for v, n in (ours | theirs).items()}
                 raise refusal("words-apart", columns=[first.name, second.name], values=counts, choices=choices)
 
@@ -476,7 +476,7 @@ class ValueComparison:
         if not order or not numbers <= set(map(float, range(1, len(order) + 1))):
             return []
         ranks = ((self.spelling[word], rank) for rank, word in enumerate(order, start=1) if word in used)
-        return [tuple(word for value, rank in ranks for word in ("--same", f"{value}={rank}"))]
+        return [same_as(ranks)]
 
     def _of_numbers(self) -> ReadValues:
         self._refuse_thousands()

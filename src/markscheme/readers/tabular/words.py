@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import product
 from typing import Final
 
 from markscheme.numerals import number_in
@@ -85,6 +86,23 @@ def family(value: str) -> str:
 def decision_of(value: str) -> bool | None:
     """Return True for a folded value that is a word for pass, False for a word for fail, None for any other value."""
     return True if value in PASS_WORDS else False if value in FAIL_WORDS else None
+
+
+def alike_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
+    """Map values that one column alone has to values of the other that may mean the same, as far as words tell.
+
+    A value that begins with a word for pass or fail, such as "pass - polite", is mapped to a word of the other column
+    that decides the same. If there are none, the first two values that could mean the same are.
+    """
+    both_ways = (*product(ours, theirs), *product(theirs, ours))
+    openings = {v: word for v, word in both_ways if decision_of(v) is None and _opens_with(v, word)}
+    apart = product((v for v in theirs if v not in ours), (v for v in ours if v not in theirs))
+    return openings or dict([(v, word) for v, word in apart if decision_of(v) is decision_of(word)][:1])
+
+
+def _opens_with(value: str, word: str) -> bool:
+    opening = re.match(r"\w+", value)
+    return opening is not None and decision_of(word) is not None and decision_of(opening[0]) is decision_of(word)
 
 
 def is_decision(values: Iterable[str]) -> bool:

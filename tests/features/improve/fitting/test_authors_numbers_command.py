@@ -138,6 +138,8 @@ def test_improve_without_options_says_what_can_be_tried_and_uses_no_held_out_lab
     assert report["next"][0] == "markscheme improve plate --numbers --open"
     assert plate.improve("--numbers")[1]["numbers"] is None
     assert not plate.looks()
+    of_words = [command for command in plate.improve("--judge", "openai:m")[1]["next"] if "--proposer" in command]
+    assert [command.partition("--proposer")[2].split()[1:] for command in of_words] == [["--judge", "openai:m"]]
     assert "9 in 10" in plate.shown()
 
 
