@@ -22,9 +22,10 @@ from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.formats import SHEET, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
-from markscheme.readers.sheet import check_head, is_sheet
+from markscheme.readers.sheet import check_head
 from markscheme.report.json import dumps as report_json
 from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Rubric
@@ -120,7 +121,7 @@ def _core_of_sheet(path: Path, name: str) -> str | None:
         RatingError: The sheet's head was changed.
     """
     peek = Peek(path)
-    if peek.shape != "json" or not is_sheet(peek) or "core" not in peek.data:
+    if peek.shape != "json" or format_of(peek, "ratings") is not SHEET or "core" not in peek.data:
         return None
     try:
         check_head(peek.data, name)

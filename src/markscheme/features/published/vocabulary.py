@@ -181,7 +181,7 @@ FOREIGN: Final = frozenset({
 
 _NUMBERED: Final = re.compile(r"(?:score|scoring_rule|level|rating|grade)_?(\d+)(?:_description|_desc)?")
 _RANGE: Final = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)\s*")
-_BRACKETS: Final = re.compile(r"\s*[(\[](-?\d+(?:\.\d+)?) ?(?:%|points?|pts?\.?)?[)\]]\s*$")
+_BRACKETS: Final = re.compile(r"[(\[](-?\d+(?:\.\d+)?) ?(?:%|points?|pts?\.?)?[)\]]$")
 _ENDS: Final = re.compile(r"(-?\d+) ?(?:\([^)]*\) ?)?(?:-|–|to|\.\.) ?(-?\d+)\b.*", re.DOTALL)
 OFF: Final[Mapping[str, bool]] = {"enabled": False, "active": False, "disabled": True, "retired": True}
 """Keys that disable a criterion, each with the value that does so."""
@@ -351,7 +351,7 @@ def levels_named(keys: Iterable[Any]) -> list[Any]:
 
 def points_behind(name: Any) -> float | None:
     """Return the points in brackets behind the name of a level, such as 4 in "Excellent (4)"; None without any."""
-    match = _BRACKETS.search(str(name))
+    match = _BRACKETS.search(str(name).rstrip())
     return None if match is None else float(match[1])
 
 
@@ -361,7 +361,8 @@ def without_points(name: Any) -> str:
     >>> without_points("Excellent (4 points)"), without_points("Good")
     ('Excellent', 'Good')
     """
-    return _BRACKETS.sub("", str(name))
+    match = _BRACKETS.search(str(name).rstrip())
+    return str(name) if match is None else str(name)[: match.start()].rstrip()
 
 
 def is_range(key: Any) -> bool:
