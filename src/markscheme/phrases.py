@@ -107,7 +107,7 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
 
 
 def _where_unlike(reason: str, others: Iterable[str]) -> str:
-    """Shorten a reason so that it still differs from the others.
+    """Cut a reason so that it still differs from the others.
 
     If it begins like one of the others, these first words and the remainder are cut separately.
     """

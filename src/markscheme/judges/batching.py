@@ -13,7 +13,7 @@ CLOCKS_APART: Final = 600.0
 
 
 def _ignore_message(_: str) -> None:
-    """Ignore a message about batches."""
+    """Skip a message about batches."""
 
 
 @dataclass(frozen=True, slots=True)

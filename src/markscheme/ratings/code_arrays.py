@@ -48,7 +48,7 @@ def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], 
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Floats, Flags]:
-    """Number the kinds of answers to a criterion: each level, "does not apply", and any other answer without a level.
+    """Assign numbers to the kinds of answers to a criterion: each level, "does not apply", any other without a level.
 
     Returns:
         The kind of each rating's answer, small whole numbers of shape (n_ratings,); the level of each kind, nan for a

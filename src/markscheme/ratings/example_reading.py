@@ -176,7 +176,8 @@ class _Reading:
         if "line" in attributes and None not in attributes["line"]:
             attributes["line"] = array("q", attributes["line"])
         source_of = self._source_of(attributes.get("line", ()))
-        ids, input_names = self.ids, self.input_names  # the rest needn't stay in memory
+        ids = self.ids  # the rest needn't stay in memory
+        input_names = self.input_names
 
         def responses(row: int) -> tuple[str, ...]:
             """Return the response of the example at an index, or the two responses of a pair."""

@@ -279,7 +279,8 @@ def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], pa
         if _are_same(examples[index].submission, examples[earlier].submission):
             twice.append((examples[index], examples[earlier]))
     if twice:
-        (again, before), more = twice[0], [example.id for example, _ in twice[1:]]
+        (again, before), *others = twice
+        more = [example.id for example, _ in others]
         others = f"; so do {len(more)} more, each with one above: {few_of(more)}" if more else ""
         warn(f"{again.id!r} and {before.id!r} hold the same response; it counts twice{others}", path, again.line)
 

@@ -387,7 +387,7 @@ def _unbroken(line: doc.Line) -> str:
 
 
 def _broken(text: str, width: int) -> list[str]:
-    """Break a text into lines between words; a word wider than a line is cut, a command never."""
+    """Split a text into lines between words; a word wider than a line is cut, a command never."""
     lines = []
     for paragraph in text.split("\n"):
         line = blanks = ""

@@ -182,7 +182,7 @@ def log_choices(counts: npt.NDArray[np.int64] | int, n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Flag the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it.
+    """Return flags of the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it.
 
     Args:
         hits: Possible numbers of hits.

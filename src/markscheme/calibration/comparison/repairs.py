@@ -302,7 +302,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
+    """Return flags of examples with complete levels; none if the judge's scores or decisions don't follow from levels.
 
     They don't follow if the judge graded the response as a whole, or decided by another rule. Such scores and decisions
     may still equal, by chance, what the levels of some examples give. So one example on which they differ is enough to

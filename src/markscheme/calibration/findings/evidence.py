@@ -163,7 +163,8 @@ class CriterionEvidence(CriterionComparison):
     def _labels_with_units(self) -> tuple[Floats, Floats]:
         """The distinct levels in `labels`, each with the number of times it was given."""
         people = self.people[self.both]
-        labels, units = self.gold[self.both], self.units[self.both]
+        labels = self.gold[self.both]
+        units = self.units[self.both]
         is_given = np.isfinite(people)
         if is_given.any():
             labels, units = people[is_given], np.broadcast_to(units[:, None], people.shape)[is_given]

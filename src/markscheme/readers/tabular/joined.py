@@ -135,5 +135,6 @@ def _refuse_other_texts(
 ) -> None:
     both = [(unit, a, b) for unit, a, b in zip(ids, ours, theirs, strict=True) if a is not None and b is not None]
     if differ := [unit for unit, a, b in both if folded(a) != folded(b)]:
-        values, choices = dict.fromkeys(differ, 1), [("--id", "COLUMN")]
+        values = dict.fromkeys(differ, 1)
+        choices = [("--id", "COLUMN")]
         raise refusal("texts-differ", columns=[name], values=values, count=len(differ), choices=choices)
