@@ -279,8 +279,8 @@ def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], pa
         if _are_same(examples[index].submission, examples[earlier].submission):
             twice.append((examples[index], examples[earlier]))
     if twice:
-        (again, before), *others = twice
-        more = [example.id for example, _ in others]
+        (again, before), *later = twice
+        more = [example.id for example, _ in later]
         others = f"; so do {len(more)} more, each with one above: {few_of(more)}" if more else ""
         warn(f"{again.id!r} and {before.id!r} hold the same response; it counts twice{others}", path, again.line)
 

@@ -301,7 +301,12 @@ def judge_moved(
         c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
     }
     moved = {name: float(np.nanmean(of[-1])) for name, of in shifts.items() if not np.isnan(of[-1]).all()}
-    return replace(watch, after=_evidence_by_horizons(rubric, before, watch.sizes, still, flips, shifts), shifts=moved)
+    horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(latest), HORIZON)]
+    after = [
+        _evidence(rubric, before, watch.sizes, still, flips[of], {name: all_of[of] for name, all_of in shifts.items()})
+        for of in horizons
+    ]
+    return replace(watch, after=tuple(np.concatenate(after).tolist()), shifts=moved)
 
 
 def _looks_before(looks: Sequence[AnchorLook], accepted: Accepted, begun: str | None) -> list[AnchorLook]:
@@ -319,26 +324,6 @@ def _looks_before(looks: Sequence[AnchorLook], accepted: Accepted, begun: str | 
     return [
         look for look in looks if look.accepted != accepted.digest and look.setting in settings and look.at >= begun
     ]
-
-
-def _evidence_by_horizons(
-    rubric: Rubric,
-    before: Sequence[Mapping[str, Floats]],
-    sizes: Sequence[int],
-    still: Sequence[float],
-    flips: Sequence[tuple[int, int]],
-    shifts: Mapping[str, Sequence[Floats]],
-) -> tuple[float, ...]:
-    """Compute the evidence after each look that the judge changed, beginning again after every `HORIZON` looks.
-
-    The arguments are those of `_evidence`.
-    """
-    horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(flips), HORIZON)]
-    after = [
-        _evidence(rubric, before, sizes, still, flips[of], {name: all_of[of] for name, all_of in shifts.items()})
-        for of in horizons
-    ]
-    return tuple(np.concatenate(after).tolist())
 
 
 def _n_shared(decided: Floats, majority: Floats) -> int:
