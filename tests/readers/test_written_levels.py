@@ -40,6 +40,16 @@ def test_percentages_in_a_table_are_read_as_levels_of_a_scale_to_100_and_of_no_o
     assert levels(tmp_path, "tone", ["3", "85%"]) == [3]
 
 
+def test_a_percentage_is_no_verdict_on_a_yes_no_criterion(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("id,polite\ne0,MET\ne1,30%\ne2,UNMET\n")
+    of_yes_no = Rubric.from_dict({"name": "r", "criteria": [{"name": "polite", "requirement": "Is polite."}]})
+    rated = judge_ratings(tmp_path / "ratings.csv", of_yes_no, columns=Columns(kind="model"))
+    assert [(rating.id, rating.criteria["polite"].level) for rating in rated if rating.criteria] == [
+        ("e0", 1),
+        ("e2", 0),
+    ]
+
+
 def test_stars_and_ratios_that_do_not_fit_the_scale_are_no_levels(tmp_path: Path) -> None:
     assert levels(tmp_path, "tone", ["3", "3/7", "6/5"]) == [3]
     assert levels(tmp_path, "tone", ["3", "★★★"], "{min: 0, max: 5}") == [3]

@@ -332,9 +332,10 @@ def _written_level(scale: Scale, cell: Any) -> float | None:
     """Return the level that a cell writes as stars, a percentage or like `4/5`; None for any other cell.
 
     Stars count on a scale from 1 with a level for each, percentages on a scale that ends at 1 or 100, and `4/5` on one
-    that ends at 5.
+    that ends at 5; nothing of these on a yes/no scale, which has no levels in between.
     """
-    form = written_form([folded(cell)]) if isinstance(cell, str) and scale.ordered and not scale.by_label else None
+    has_degrees = scale.ordered and not scale.by_label and not scale.is_yes_no
+    form = written_form([folded(cell)]) if isinstance(cell, str) and has_degrees else None
     low, top = scale.ends
     has_stars = isinstance(cell, str) and not {*STARS}.isdisjoint(cell)
     if form is None or form.top not in (None, top) or (has_stars and len(scale.values) != top):

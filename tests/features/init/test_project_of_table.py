@@ -83,3 +83,11 @@ def test_init_refuses_a_table_that_has_notes_or_no_responses_and_no_column_that_
     with pytest.raises(UsageError) as refused:
         project_of_files([tmp_path / "outputs.csv"], ColumnOptions(), tmp_path / "project")
     assert refused.value.code in ("nothing-rated", "which-columns")
+
+
+def test_a_table_of_outputs_in_which_ids_repeat_is_refused_instead_of_losing_outputs(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("id,question,answer\n1,q1,a1\n1,q1,a2\n2,q2,b1\n")
+    refused = run("markscheme", "init", "new", "--from", "out.csv", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "several outputs with the same id" in refused.stderr
+    assert not (tmp_path / "new").exists()

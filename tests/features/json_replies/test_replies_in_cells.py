@@ -74,3 +74,12 @@ def test_the_reason_in_a_reply_is_kept_with_the_verdict_and_false_passes_are_cou
     (tmp_path / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     printed = " ".join(run("calibrate", "table.jsonl", cwd=tmp_path).stdout.split())
     assert "False passes 1 of 40 fails e1" in printed
+
+
+def test_outputs_in_json_are_not_taken_apart_as_a_judge_s_replies() -> None:
+    outputs = [json.dumps({"city": "Rome", "n": n}) for n in range(60)]
+    assert judges({"llm_output": outputs, "judge": HUMAN, "human": HUMAN}) == {"": ["judge"]}
+    named = read_in_memory(
+        {"model": outputs, "ana": HUMAN, "bo": HUMAN}, ColumnOptions(response="model", human=("ana", "bo"))
+    )
+    assert named.roles.single["response"] == "model"

@@ -278,3 +278,8 @@ def test_verdicts_with_a_remark_are_offered_as_the_words_that_decide_the_same() 
     stated = tuple(shlex.split(choice)[1::2])
     assert stated == ("PASS - polite=pass", "PASS - short=pass", "FAIL - rude=fail", "FAIL - late=fail")
     assert read(judge, ["fail", "pass"] * 20, same=stated).values[""].kind == "decision"
+
+
+def test_a_value_that_only_begins_like_a_verdict_is_not_offered_as_one() -> None:
+    error = refused(["no error", "error"] * 10, ["pass", "partial", "pass", "fail"] * 5)
+    assert not [choice for choice in error.choices if "no error=" in choice]

@@ -4,6 +4,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from markscheme.errors import RatingError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.first_splits import with_parts
@@ -11,8 +12,9 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.table_outputs import outputs_in
 from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
-from markscheme.readers.tabular.columns import has_sentences
-from markscheme.readers.tabular.reading import TableReading
+from markscheme.readers.tabular.columns import has_sentences, output_roles
+from markscheme.readers.tabular.reading import TableReading, one_of_each_row
+from markscheme.readers.tabular.source import open_sheet
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 
@@ -47,11 +49,17 @@ def project_of_outputs(path: Path, options: ColumnOptions) -> TableProject:
 
     Raises:
         UsageError: No column holds responses, or the table's name can't be turned into the name of a file.
-        RatingError: The file can't be read.
+        RatingError: The file can't be read, or outputs share an id.
     """
     name = file_name(path.stem, "the table's name")
     rubric = Rubric((Criterion(1.0, "What annotators say of a response.", "good"),), name=name)
-    lines = [json_line(example.to_json()) for example in with_parts(outputs_in(path, options))]
+    examples = outputs_in(path, options)
+    columns = one_of_each_row(open_sheet(path, options)).columns
+    responses = [name for name, role in output_roles(columns, options).items() if role == "response"]
+    cells = next(column.cells for column in columns if column.name == responses[0])
+    if sum(bool(cell.strip()) for cell in cells) > len(examples):
+        raise RatingError("has several outputs with the same id; --id COLUMN names a column without repeats", path=path)
+    lines = [json_line(example.to_json()) for example in with_parts(examples)]
     files = {
         Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name),
         Path("calibration") / name / "examples.jsonl": "".join(lines),

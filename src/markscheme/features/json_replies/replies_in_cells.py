@@ -9,7 +9,14 @@ from markscheme.plain_data import mapping
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn, is_judges, is_measure
 from markscheme.readers.tabular.source import flat_cells
-from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, REASON_WORDS, name_words
+from markscheme.readers.tabular.words import (
+    JUDGE_WORDS,
+    PEOPLE_WORDS,
+    QUERY_ENDS,
+    REASON_WORDS,
+    RESPONSE_ENDS,
+    name_words,
+)
 
 _FENCED: Final = re.compile(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 
@@ -25,16 +32,23 @@ def with_replies_in_columns(columns: Sequence[TableColumn], options: ColumnOptio
     [('judge', ('4', 'timed out', '')), ('judge.reason', ('Short.', '', ''))]
     """
     named = [column for column in columns if column.name in options.judge]
-    replies = {column.name: _replies_in(column) for column in named or filter(_is_named_after_judge, columns)}
+    others = {options.response, options.id, options.group, *options.human}
+    free = [column for column in columns if column.name not in others and _is_named_after_judge(column)]
+    replies = {column.name: _replies_in(column) for column in named or free}
     if not named and any(is_judges(column) for column in columns if not replies.get(column.name)):
         return tuple(columns)
     return tuple(new for column in columns for new in _by_key(column, replies.get(column.name) or {}))
 
 
 def _is_named_after_judge(column: TableColumn) -> bool:
-    """Return True if a column's name has a word for a judge and none for people, whatever its cells hold."""
+    """Return True if a column's name has a word for a judge and none for people, whatever its cells hold.
+
+    A model's output, as in `llm_output`, is no reply of a judge.
+    """
+    *_, last = ("", *name_words(column.name))
     words = set(name_words(column.name))
-    return bool(words & (JUDGE_WORDS | {"verdict"})) and not words & PEOPLE_WORDS
+    is_output = last in RESPONSE_ENDS | QUERY_ENDS and not words & {"judge", "grader", "evaluator"}
+    return bool(words & (JUDGE_WORDS | {"verdict"})) and not words & PEOPLE_WORDS and not is_output
 
 
 def _replies_in(column: TableColumn) -> dict[str, dict[str, str]]:

@@ -101,8 +101,8 @@ def alike_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, st
 
 
 def _opens_with(value: str, word: str) -> bool:
-    opening = re.match(r"\w+", value)
-    return opening is not None and decision_of(word) is not None and decision_of(opening[0]) is decision_of(word)
+    opening = re.match(r"(\w+)\s*[-–—:,;.(]", value)  # not "no" in "no error"
+    return opening is not None and decision_of(word) is not None and decision_of(opening[1]) is decision_of(word)
 
 
 def is_decision(values: Iterable[str]) -> bool:
