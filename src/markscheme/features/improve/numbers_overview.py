@@ -99,8 +99,8 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
             )
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
-        asked = "" if triable.judge is None else f" --judge {shlex.quote(triable.judge)}"
-        steps.append(("Words", f"markscheme improve {name} --proposer {proposer}{asked}"))
+        judge_option = "" if triable.judge is None else f" --judge {shlex.quote(triable.judge)}"
+        steps.append(("Words", f"markscheme improve {name} --proposer {proposer}{judge_option}"))
     if not steps:
         return (("Label more", triable.setting.label_more),)
     return tuple((words, with_reading_options(command)) for words, command in steps)

@@ -39,8 +39,8 @@ def refuse_unknown_pass(reading: TableReading) -> None:
     """
     if reading.is_by_criterion:
         named = [side.column.name for listed in reading.roles.criteria.values() for side in listed]
-        asked = ("--judge", "COLUMN") if reading.has_judge else ()
-        raise refusal("rater-or-criterion", columns=named, choices=[(*asked, "--human", "COLUMN")])
+        of_judge = ("--judge", "COLUMN") if reading.has_judge else ()
+        raise refusal("rater-or-criterion", columns=named, choices=[(*of_judge, "--human", "COLUMN")])
     ((criterion, sides),) = reading.roles.criteria.items()
     values = reading.values[criterion]
     if reading.rubric(criterion).table_of != "values":
