@@ -5,7 +5,7 @@ This module imports little, so that commands start fast.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from operator import eq
 
@@ -33,18 +33,13 @@ def sent_with(files: Collection[str]) -> str:
     return f" with the {counted(len(files), 'file')} for which it has no room ({', '.join(sorted(files))})"
 
 
-def with_options(sentence: str, spell: Callable[[str], str] = str) -> str:
-    """Fill in the options that a sentence names in braces.
+def filled(template: str, texts: Mapping[str, str]) -> str:
+    """Replace each word that marks a gap in a template by its text, which may contain such a word itself.
 
-    Args:
-        sentence: The sentence.
-        spell: Function that writes an option the way its reader would; unchanged by default.
-
-    Example:
-        >>> with_options("{--human} names them, {--pass VALUE} what passes; there is 'a'")
-        "--human names them, --pass VALUE what passes; there is 'a'"
+    >>> filled("label NAME --pool FILE", {"NAME": "FILE", "FILE": "a.csv"})
+    'label FILE --pool a.csv'
     """
-    return re.sub(r"\{(`?--?[a-z][^{}]*)\}", lambda option: spell(option[1]), sentence)
+    return re.sub("|".join(map(re.escape, texts)), lambda gap: texts[gap[0]], template)
 
 
 def counted(n: int, singular: str, things: str | None = None) -> str:

@@ -4,7 +4,6 @@ import pytest
 
 from markscheme.calibration.call_arguments import as_argument
 from markscheme.errors import UsageError
-from markscheme.phrases import with_options
 from markscheme.readers.tabular.refusals import refusal
 
 
@@ -21,8 +20,11 @@ from markscheme.readers.tabular.refusals import refusal
 )
 def test_an_option_in_a_message_is_written_as_an_argument_that_a_call_can_have(option: str, argument: str) -> None:
     assert as_argument(option) == argument
-    assert with_options(f"{{{option}}} says it", as_argument) == f"{argument} says it"
-    assert with_options(f"{{{option}}} says it") == f"{option} says it"
+
+
+def test_words_in_braces_in_a_table_are_no_options_of_the_message_about_them() -> None:
+    for message in messages(refusal("odd-value", columns=["{--id}"], values={"{--same a}": 2})):
+        assert message.startswith("'{--same a}' (2) in '{--id}' can't be read as pass or fail, ")
 
 
 def messages(error: UsageError) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """Defaults from markscheme.toml or pyproject.toml."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
 from markscheme.judges.options import AskOptions
 from markscheme.options.settings import SettingsFile, find_settings, typed_options
+from markscheme.options.table import read_options
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -117,6 +119,16 @@ def test_the_error_on_an_out_of_range_value_in_a_settings_file_names_the_file_an
     assert "markscheme.toml:1: target must be above 0 and at most 1, got 80; did you mean 0.8?" in done.stderr.replace(
         "`", ""
     )
+
+
+def test_settings_are_read_in_a_folder_whose_name_has_braces(tmp_path: Path) -> None:
+    folder = tmp_path / "{tone} {}"
+    folder.mkdir()
+    (folder / "markscheme.toml").write_text("samples = 3\n")
+    settings = find_settings(folder)
+    assert read_options(AskOptions, settings.source_of(AskOptions)).samples == 3
+    with pytest.raises(UsageError, match=re.escape(f"{folder}/markscheme.toml: `samples` must be")):
+        read_options(AskOptions, (settings.values | {"samples": "x"}, settings.source_of(AskOptions)[1]))
 
 
 def test_the_error_on_a_parameter_that_a_judge_refuses_names_the_settings_file_that_sets_it(

@@ -11,7 +11,7 @@ from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.options.in_force import with_reading_options
-from markscheme.phrases import counted, in_words
+from markscheme.phrases import counted, filled, in_words
 from markscheme.readers.rated import RatedFiles
 from markscheme.readers.table_project import file_name
 from markscheme.rubrics.file import load_rubric
@@ -36,7 +36,7 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
     first_verdict = f"markscheme calibrate {name} --ratings {files} --json verdict.json"
     runs = max(cases.values(), default=0)
     uses = [
-        (command.replace("FILES", files).replace("NAME", name), gives)
+        (filled(command, {"FILES": files, "NAME": name}), gives)
         for _, fewest_runs, command, gives in sorted(RESULTS_USES, key=itemgetter(0))
         if runs >= fewest_runs
     ]

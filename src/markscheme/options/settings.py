@@ -32,7 +32,8 @@ class SettingsFile(NamedTuple):
 
     def source_of(self, family: type) -> OptionSource:
         """Return a family's values in the file, and a template by which errors name the file and an option's key."""
-        return self.values_of(family), f"{self.path}: `{{}}`"
+        path = str(self.path).replace("{", "{{").replace("}", "}}")
+        return self.values_of(family), f"{path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
         """Return an option's value as texts that could be typed, one for each entry of a table; empty if not set."""

@@ -1,12 +1,13 @@
 """Sentences on how a table of ratings was read, or why it can't be read."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
 from markscheme.errors import UsageError, suggestion
-from markscheme.phrases import counted, few_of, in_words, listed, with_options
+from markscheme.phrases import counted, few_of, in_words, listed
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
@@ -161,9 +162,21 @@ def _pass_options(values: ReadValues) -> str:
 
 def sentence(error: UsageError) -> str:
     """Explain why a table can't be read, with a command for each way to resolve it."""
-    say = SENTENCES_OF_CODES.get(error.code or "")
-    text = error.code or "" if say is None else with_options(say(error), error.spell)
+    template = SENTENCES_OF_CODES.get(error.code or "", error.code or "")
+    text = _written(template if isinstance(template, str) else template(error), error)
     return "\n  ".join([text, *error.commands])
+
+
+def _written(template: str, error: UsageError) -> str:
+    """Fill a template's gaps: `{--human}` by the option as the caller writes it, and `{columns}` by what it names."""
+
+    def of_gap(gap: re.Match[str]) -> str:
+        name = gap[1]
+        if name.startswith("-"):
+            return error.spell(name)
+        return _FACTS[name](error) if name in _FACTS else str(error.facts[name])
+
+    return re.sub(r"\{([^{}]+)\}", of_gap, template)
 
 
 def _discover(error: UsageError) -> str:
@@ -227,11 +240,8 @@ def _others(error: UsageError) -> str:
 
 def _joined(error: UsageError) -> str:
     alike = _texts(error, "alike")
-    return f", or join {in_words(alike)} by id, each a rater's, with {{--table '*'}}" if alike else ""
-
-
-def _span(error: UsageError) -> str:
-    return f", {error.facts['span']}," if "span" in error.facts else ""
+    option = error.spell("--table '*'")
+    return f", or join {in_words(alike)} by id, each a rater's, with {option}" if alike else ""
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -243,159 +253,168 @@ MOST_IN_SENTENCE: Final = 12
 """Largest number of columns that a sentence names one by one."""
 
 
-def _long_rows(lines: Sequence[str]) -> str:
+def _long_rows(error: UsageError) -> str:
+    lines = _texts(error, "lines")
     several = "a row has" if len(lines) == 1 else f"{len(lines)} rows have"
     return f"{several} more cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
 
 
+def _counted_fact(fact: str, singular: str) -> Callable[[UsageError], str]:
+    return lambda error: counted(int(str(error.facts[fact])), singular)
+
+
+_FACTS: Final[Mapping[str, Callable[[UsageError], str]]] = {
+    "columns": _columns,
+    "values": _values_of,
+    "are": _is_are,
+    "have": lambda e: "has" if len(e.columns) == 1 else "have",
+    "first column": lambda e: repr(e.columns[0]),
+    "second column": lambda e: repr(e.columns[1]),
+    "other columns": lambda e: in_words([repr(name) for name in e.columns[1:]]),
+    "judges": lambda e: _quoted(_texts(e, "judges")),
+    "people": lambda e: _quoted(_texts(e, "people")),
+    "empty": _empty,
+    "others": _others,
+    "instead": _instead,
+    "joining": _joined,
+    "without labels": _without_labels,
+    "to discover": lambda e: _label_rows(e) or f"; {_discover(e)} finds out what to rate",
+    "long rows": _long_rows,
+    "rows": _counted_fact("count", "row"),
+    "rows of values": lambda e: few_of(list(e.values), ROWS_LISTED),
+    "responses": _counted_fact("unnamed", "response"),
+    "bare values": lambda e: ", ".join(e.values),
+    "spans": lambda e: " against ".join(_texts(e, "spans")),
+    "seen span": lambda e: f", {e.facts['span']}," if "span" in e.facts else "",
+    "words or bits": lambda e: "words" if e.facts["has_words"] else "only 0 and 1",
+    "idle option": lambda e: e.spell(f"`{e.facts['option']}`"),
+    "stated mark": lambda e: e.spell(f"`--pass-mark {e.facts['mark']}`"),
+}
+"""Functions that write what a gap of a sentence names, unless it is one of the error's own facts."""
+
+
 def _which_columns(error: UsageError) -> str:
-    columns = _columns(error)
     if "twice" in error.facts:
-        return f"column {columns} can't be a judge's and a person's: {{--judge}} and {{--human}} name different columns"
-    judges, people = (_quoted(_texts(error, side)) for side in ("judges", "people"))
-    if judges:
-        whose = "is a judge's" if len(_texts(error, "judges")) == 1 else "are judges'"
-        return f"{judges} {whose}; which columns are people's? {columns} may be; {{--human}} names them"
-    if people:
-        return f"{people} is people's; what is {columns}? {{--judge}} names a judge's column, {{--human}} other people"
-    return f"which columns are a judge's and people's? {columns} may be; {{--judge}} and {{--human}} name them"
+        return "column {columns} can't be a judge's and a person's: {--judge} and {--human} name different columns"
+    if judges := _texts(error, "judges"):
+        whose = "is a judge's" if len(judges) == 1 else "are judges'"
+        return f"{{judges}} {whose}; which columns are people's? {{columns}} may be; {{--human}} names them"
+    if _texts(error, "people"):
+        return "{people} is people's; what is {columns}? {--judge} names a judge's column, {--human} other people"
+    return "which columns are a judge's and people's? {columns} may be; {--judge} and {--human} name them"
 
 
-_ENDS_SETTLE: Final = "{--levels} says that both are on one scale, {--scale} which end is the best of each"
-SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
-    "which-table": lambda e: f"there are several tables: {_columns(e)}; name one with {{--table}}{_joined(e)}",
-    "which-member": lambda e: (
-        f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
+def _rated_twice(error: UsageError) -> str:
+    if "unnamed" in error.facts:
+        return (
+            "people without names rated {responses} more than once by {columns}, differently ({bare values}): the file "
+            "doesn't say who they are; if it was one person, {--rater} names them, and their later rating counts"
+        )
+    if error.values:
+        return (
+            "one rater rated an example twice, differently: {values}; {--map COLUMN=run} says which column tells runs "
+            "apart"
+        )
+    return "ratings without a rater's name in column {columns}: it isn't known whose they are"
+
+
+def _reversed(error: UsageError) -> str:
+    settle = "{--levels} says that both are on one scale, {--scale} which end is the best of each"
+    settle = "{--pass} says for each column which value passes" if error.facts["by_pass"] else settle
+    return f"{{columns}} say the opposite of each other more often than chance; {settle}"
+
+
+def _scale(error: UsageError) -> str:
+    if "thousands" in error.facts:
+        return "a comma in {columns} ({values}) may be of decimals or of thousands; {--scale} gives the ends"
+    return "the numbers of {columns}{seen span} are on no scale known here; {--scale} gives its ends"
+
+
+def _pass_mark(error: UsageError) -> str:
+    needed = "{--pass-mark} says from which number a response passes"
+    more = ", {--same} which number a word is" if len(error.choices) > 1 else ""
+    return f"{{first column}} has numbers, and {{second column}} {{words or bits}}; {needed}{more}"
+
+
+SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
+    "which-table": "there are several tables: {columns}; name one with {--table}{joining}",
+    "which-member": "{path} holds {count} files ({members}); unpack it and name one",
+    "not-a-table": "{path} is {kind}, not a table",
+    "long-rows": "{path}: {long rows}",
+    "equal-names": "{path}: has several columns named {columns}, which differ; rename all but one",
+    "task-fields": "its rows are tasks of Prodigy, whose fields don't say what was rated; {--map} says it",
+    "encoding": (
+        "{columns} has letters beyond ASCII ({values}), and the text isn't UTF-8; {-o encoding=NAME} says how it is "
+        "encoded"
     ),
-    "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
-    "long-rows": lambda e: f"{e.facts['path']}: {_long_rows(_texts(e, 'lines'))}",
-    "equal-names": lambda e: (
-        f"{e.facts['path']}: has several columns named {_columns(e)}, which differ; rename all but one"
+    "ids-apart": "only {joined} of {of} rows of {columns} have the same id; {--id} names the column of ids",
+    "texts-differ": (
+        "{columns} differs between the files in {rows} of the same id ({rows of values}); {--id} names a column that "
+        "identifies the rows"
     ),
-    "task-fields": lambda _: "its rows are tasks of Prodigy, whose fields don't say what was rated; {--map} says it",
-    "encoding": lambda e: (
-        f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "
-        "{-o encoding=NAME} says how it is encoded"
-    ),
-    "ids-apart": lambda e: (
-        f"only {e.facts['joined']} of {e.facts['of']} rows of {_columns(e)} have the same id; "
-        "{--id} names the column of ids"
-    ),
-    "texts-differ": lambda e: (
-        f"{_columns(e)} differs between the files in {counted(int(str(e.facts['count'])), 'row')} of the same id "
-        f"({few_of(list(e.values), ROWS_LISTED)}); {{--id}} names a column that identifies the rows"
-    ),
-    "rater-or-criterion": lambda e: f"are {_columns(e)} raters or criteria? Raters are named together",
-    "aggregate": lambda e: (
-        f"{e.columns[0]!r} isn't what its name says of {in_words([repr(name) for name in e.columns[1:]])}; "
-        "{--human} says which labels count"
-    ),
+    "rater-or-criterion": "are {columns} raters or criteria? Raters are named together",
+    "aggregate": "{first column} isn't what its name says of {other columns}; {--human} says which labels count",
     "which-columns": _which_columns,
-    "rater-alone": lambda e: (
-        f"{_columns(e)} says who rated, and no column is known to say which example: {{--id}} names it{_others(e)}"
+    "rater-alone": "{columns} says who rated, and no column is known to say which example: {--id} names it{others}",
+    "one-rater": (
+        "{columns} is one annotator's, and nothing is there to compare it with; {--judge} names a judge's "
+        "column{others}"
     ),
-    "one-rater": lambda e: (
-        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; {{--judge}} names a judge's "
-        f"column{_others(e)}"
+    "no-labels": (
+        "{columns} {are} a judge's, and no column is people's{empty}: {--human} names one{others}; {without labels}"
     ),
-    "no-labels": lambda e: (
-        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: {{--human}} names one{_others(e)}"
-        f"; {_without_labels(e)}"
+    "nothing-rated": "no column rates anything: {columns}{to discover}",
+    "none-in-common": "{columns} have a value on no row together: {values}; name columns that rate the same rows",
+    "several-judges": "{columns} are judges; several criteria are compared by one: {--judge} names it",
+    "rated-twice": _rated_twice,
+    "ids-repeat": (
+        "several rows have the same {columns} ({values}) and differ; {--id} names a column that is unique, {--group} "
+        "one whose rows belong together"
     ),
-    "nothing-rated": lambda e: (
-        f"no column rates anything: {_columns(e)}{_label_rows(e) or f'; {_discover(e)} finds out what to rate'}"
+    "missing-word": "is {values} in {columns} a value, or no value? {--same} says so, or its place in {--levels}",
+    "mixed-form": "{columns} {have} numbers and {values}; {--same} says what number they are",
+    "dates": "{columns} has dates ({values}): a spreadsheet turns 5/5 into 5 May; correct them first",
+    "odd-value": (
+        "{values} in {columns} can't be read as pass or fail, nor by the values of the other side; {--same VALUE=} "
+        "leaves a value out, {--same VALUE=fail} decides"
     ),
-    "none-in-common": lambda e: (
-        f"{_columns(e)} have a value on no row together: {_values_of(e)}; name columns that rate the same rows"
+    "pass-value": "which value of {columns} passes? There are {values}; {--pass} says which",
+    "direction": "{columns} asks for a fault, so {values} may pass or fail; {--pass} says which value passes",
+    "text": "{columns} {are} text, not verdicts ({values}); {--judge} and {--human} name other columns",
+    "several-values": "{columns} lists several values in a cell ({values}): one is compared",
+    "reversed": _reversed,
+    "words-apart": "{columns} each have values that the other lacks: {values}; {--same} says which two are one",
+    "pass-mark": _pass_mark,
+    "scales-differ": "{columns} are on different scales, {spans}; {--scale} names both",
+    "scale": _scale,
+    "no-value": "column {columns} has no value",
+    "one-value": "all values of {columns} are {values}: nothing can be compared",
+    "no-place": (
+        "{--levels} has no place for {values} in {columns}; name every value there, or {--same} says which level each "
+        "is"
     ),
-    "several-judges": lambda e: f"{_columns(e)} are judges; several criteria are compared by one: {{--judge}} names it",
-    "rated-twice": lambda e: (
-        f"people without names rated {counted(int(str(e.facts['unnamed'])), 'response')} more than once by "
-        f"{_columns(e)}, differently ({', '.join(e.values)}): the file doesn't say who they are; if it was one person, "
-        "{--rater} names them, and their later rating counts"
-        if "unnamed" in e.facts
-        else f"one rater rated an example twice, differently: {_values_of(e)}; {{--map COLUMN=run}} says which column "
-        "tells runs apart"
-        if e.values
-        else f"ratings without a rater's name in column {_columns(e)}: it isn't known whose they are"
-    ),
-    "ids-repeat": lambda e: (
-        f"several rows have the same {_columns(e)} ({_values_of(e)}) and differ; {{--id}} names a column that is unique"
-        ", {--group} one whose rows belong together"
-    ),
-    "missing-word": lambda e: (
-        f"is {_values_of(e)} in {_columns(e)} a value, or no value? {{--same}} says so, or its place in {{--levels}}"
-    ),
-    "mixed-form": lambda e: (
-        f"{_columns(e)} {'has' if len(e.columns) == 1 else 'have'} numbers and {_values_of(e)}; "
-        "{--same} says what number they are"
-    ),
-    "dates": lambda e: (
-        f"{_columns(e)} has dates ({_values_of(e)}): a spreadsheet turns 5/5 into 5 May; correct them first"
-    ),
-    "odd-value": lambda e: (
-        f"{_values_of(e)} in {_columns(e)} can't be read as pass or fail, nor by the values of the other side; "
-        "{--same VALUE=} leaves a value out, {--same VALUE=fail} decides"
-    ),
-    "pass-value": lambda e: f"which value of {_columns(e)} passes? There are {_values_of(e)}; {{--pass}} says which",
-    "direction": lambda e: (
-        f"{_columns(e)} asks for a fault, so {_values_of(e)} may pass or fail; {{--pass}} says which value passes"
-    ),
-    "text": lambda e: (
-        f"{_columns(e)} {_is_are(e)} text, not verdicts ({_values_of(e)}); "
-        "{--judge} and {--human} name other columns"
-    ),
-    "several-values": lambda e: f"{_columns(e)} lists several values in a cell ({_values_of(e)}): one is compared",
-    "reversed": lambda e: (
-        f"{_columns(e)} say the opposite of each other more often than chance; "
-        + ("{--pass} says for each column which value passes" if e.facts["by_pass"] else _ENDS_SETTLE)
-    ),
-    "words-apart": lambda e: (
-        f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; {{--same}} says which two are one"
-    ),
-    "pass-mark": lambda e: (
-        f"{e.columns[0]!r} has numbers, and {e.columns[1]!r} {'words' if e.facts['has_words'] else 'only 0 and 1'}; "
-        "{--pass-mark} says from which number a response passes"
-        + (", {--same} which number a word is" if len(e.choices) > 1 else "")
-    ),
-    "scales-differ": lambda e: (
-        f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; {{--scale}} names both"
-    ),
-    "scale": lambda e: (
-        f"a comma in {_columns(e)} ({_values_of(e)}) may be of decimals or of thousands; {{--scale}} gives the ends"
-        if "thousands" in e.facts
-        else f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; {{--scale}} gives its ends"
-    ),
-    "no-value": lambda e: f"column {_columns(e)} has no value",
-    "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
-    "no-place": lambda e: (
-        f"{{--levels}} has no place for {_values_of(e)} in {_columns(e)}; name every value there, or {{--same}} says "
-        "which level each is"
-    ),
-    "option-unused": lambda e: e.spell(f"`{e.facts['option']}`") + f" names nothing that is there{_instead(e)}",
-    "mark-off-scale": lambda e: f"{{`--pass-mark {e.facts['mark']}`}} isn't on the scale, {e.facts['scale']}",
-    "drawn": lambda _: (
-        "people labelled some of the rows, and it isn't said how those were drawn: {--drawn random}, or strata"
-    ),
-    "needs-rubric": lambda _: (
+    "option-unused": "{idle option} names nothing that is there{instead}",
+    "mark-off-scale": "{stated mark} isn't on the scale, {scale}",
+    "drawn": "people labelled some of the rows, and it isn't said how those were drawn: {--drawn random}, or strata",
+    "needs-rubric": (
         "words and weights are a rubric's, and a table has none: `markscheme init --from TABLE` makes one"
     ),
-    "one-run": lambda e: (
-        f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run; "
+    "one-run": (
+        "{columns} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run; "
         "{--human} asks instead whether people would pass that many"
     ),
-    "one-judge": lambda e: (
-        f"{_columns(e)} is one judge, and a comparison needs two, each named by {{--judge}}; "
-        f"`{e.facts['command']}` compares one with people's labels"
+    "one-judge": (
+        "{columns} is one judge, and a comparison needs two, each named by {--judge}; `{command}` compares one with "
+        "people's labels"
     ),
-    "no-judge": lambda e: (
-        f"{_columns(e)} are annotators, and a comparison is of judges, each named by {{--judge}}; "
-        f"`{e.facts['command']}` says how far annotators agree"
+    "no-judge": (
+        "{columns} are annotators, and a comparison is of judges, each named by {--judge}; `{command}` says how far "
+        "annotators agree"
     ),
-    "no-responses": lambda _: "no column holds the responses: {--response} names it",
-    "no-notes": lambda _: "no column holds notes: {--map COLUMN=note} names it",
+    "no-responses": "no column holds the responses: {--response} names it",
+    "no-notes": "no column holds notes: {--map COLUMN=note} names it",
 }
-"""Functions that write the sentence on why a table can't be read, by error code; `with_options` fills in options."""
+"""Sentence on why a table can't be read, by error code, or a function that chooses it; `_written` fills its gaps."""
 
 
 def json_of(error: UsageError) -> dict[str, object]:

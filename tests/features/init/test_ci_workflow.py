@@ -39,6 +39,14 @@ def test_the_workflow_lints_all_rubrics_and_calibrates_the_judge_of_each_rubric_
     assert calibrate["env"] == {"ANTHROPIC_API_KEY": "${{ secrets.ANTHROPIC_API_KEY }}"}
 
 
+def test_a_rubric_may_have_the_name_of_a_gap_in_the_workflow_s_template(project: Path) -> None:
+    for kind in ("rubrics", "calibration"):
+        (shipped,) = (project / kind).glob("support-reply*")
+        shipped.rename(shipped.with_name(f"JUDGE{shipped.suffix}"))
+    assert run("markscheme", "init", "--ci", cwd=project).returncode == 0
+    assert steps_of(project)[-1]["run"].startswith("calibrate JUDGE --judge anthropic ")
+
+
 def test_the_commands_of_the_workflow_run_in_the_project_with_the_judge_of_its_settings(project: Path) -> None:
     (project / "markscheme.toml").write_text('judge = "openai:my-model"\n')
     assert run("markscheme", "init", "--ci", cwd=project).returncode == 0

@@ -120,6 +120,14 @@ def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_
     assert error_of(command).startswith(error)
 
 
+def test_the_rubric_that_a_file_names_is_one_word_of_the_printed_command_whatever_its_name() -> None:
+    accepted = json.loads(CONTENTS["accepted.json"])
+    Path("accepted.json").write_text(json.dumps(accepted | {"rubric": {"name": "FILE; date"}}))
+    assert error_of("calibrate accepted.json").endswith(
+        "; `markscheme calibrate 'FILE; date'` compares later runs with it"
+    )
+
+
 def test_an_error_in_a_file_that_the_command_can_read_is_not_blamed_on_the_kind_of_file(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,7 @@ from shlex import quote
 from markscheme.errors import UsageError
 from markscheme.judges.kinds import DEFAULT, kind_of, names_code
 from markscheme.options.settings import find_settings
+from markscheme.phrases import filled
 from markscheme.rubrics.search import RUBRIC_SUFFIXES
 
 WORKFLOW = Path(".github", "workflows", "markscheme.yml")
@@ -61,7 +62,7 @@ def ci_files(folder: Path) -> dict[Path, str]:
     budget = " --budget 2" if kind is DEFAULT else ""  # which needs the price of a judge
     key = "".join(_KEY.replace("KEY", variable) for variable in variables)
     steps = [
-        _STEP.replace("NAME", file.stem).replace("JUDGE", f"{quote(judge)}{budget}") + key
+        filled(_STEP, {"NAME": file.stem, "JUDGE": f"{quote(judge)}{budget}"}) + key
         for file in files
         if any((folder / "calibration" / file.stem).glob("examples.*"))
     ]

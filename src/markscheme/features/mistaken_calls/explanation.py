@@ -15,6 +15,7 @@ from markscheme.errors import ComparisonError, FileError, MarkschemeError, Nothi
 from markscheme.json_text import parse_json
 from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions, options_of
+from markscheme.phrases import filled
 from markscheme.rubrics.search import known_rubrics
 
 _MOST_BYTES: Final = 2_000_000
@@ -367,5 +368,5 @@ def _sentence(taker: str, path: Path, *, is_of_content: bool) -> str | None:
     kind = next((kind for kind in kinds if kind.is_mine(content)), None)
     if kind is None or taker in kind.takers:
         return None
-    way_out = kind.way_out.replace("RUBRIC", content.rubric).replace("FILE", shlex.quote(str(path)))
+    way_out = filled(kind.way_out, {"RUBRIC": shlex.quote(content.rubric), "FILE": shlex.quote(str(path))})
     return f"{path} is {kind.name}; {way_out}"

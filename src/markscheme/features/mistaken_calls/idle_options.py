@@ -1,5 +1,6 @@
 """The table of options without effect: for each command, the calls in which an option changes nothing, and why."""
 
+import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
@@ -13,7 +14,6 @@ from markscheme.errors import MarkschemeError, UsageError
 from markscheme.features.mistaken_calls import option_names as names
 from markscheme.judges.judge import Judge
 from markscheme.judges.kinds import kind_of
-from markscheme.phrases import with_options
 from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 from markscheme.rubrics.reading import shows_rubric
 
@@ -446,9 +446,14 @@ def refuse_idle(command: str, typed: Collection[str], arguments: Mapping[str, An
         if option is not None and command in (rule.commands or command).split() and rule.is_so(call):
             typed_file = shlex.quote(call.named) if call.files else "YOUR-TABLE.csv"
             is_argument = option.isidentifier()
-            reason = with_options(rule.reason, as_argument if is_argument else str)
+            reason = _with_options(rule.reason, as_argument if is_argument else str)
             reason = reason.format(file=call.named, typed=typed_file)
             raise UsageError(f"{f'`{option}`' if is_argument else option} has no effect here: {reason}")
+
+
+def _with_options(reason: str, spell: Callable[[str], str]) -> str:
+    """Write the options that a rule's reason names in braces, such as `{--judge}`, the way the caller would."""
+    return re.sub(r"\{(--[^{}]*)\}", lambda option: spell(option[1]), reason)
 
 
 def _is_set(value: Any) -> bool:
