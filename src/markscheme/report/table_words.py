@@ -376,7 +376,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
     "dates": "{columns} has dates ({values}): a spreadsheet turns 5/5 into 5 May; correct them first",
     "odd-value": (
         "{values} in {columns} can't be read as pass or fail, nor by the values of the other side; {--same VALUE=} "
-        "leaves a value out, {--same VALUE=fail} decides"
+        "leaves a value out, {--same VALUE=pass} or {--same VALUE=fail} decides"
     ),
     "pass-value": "which value of {columns} passes? There are {values}; {--pass} says which",
     "direction": "{columns} asks for a fault, so {values} may pass or fail; {--pass} says which value passes",

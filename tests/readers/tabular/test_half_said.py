@@ -283,3 +283,23 @@ def test_verdicts_with_a_remark_are_offered_as_the_words_that_decide_the_same() 
 def test_a_value_that_only_begins_like_a_verdict_is_not_offered_as_one() -> None:
     error = refused(["no error", "error"] * 10, ["pass", "partial", "pass", "fail"] * 5)
     assert not [choice for choice in error.choices if "no error=" in choice]
+
+
+def test_remarks_after_a_verdict_are_offered_as_the_same_verdict_though_others_in_their_column_have_none() -> None:
+    people = ["PASS - polite", "FAIL: rude", "PASS", "FAIL"] * 6
+    (choice,) = refused(["pass", "fail"] * 12, people).choices
+    stated = tuple(shlex.split(choice)[1::2])
+    assert stated == ("PASS - polite=pass", "FAIL: rude=fail")
+    assert read(["pass", "fail"] * 12, people, same=stated).values[""].kind == "decision"
+
+
+def test_only_values_without_a_word_for_pass_are_offered_as_fails_and_of_others_the_user_is_asked() -> None:
+    people = ["no - late", "unsure", "not good enough", "yes"] * 6
+    left_out, decided = refused(["yes", "no"] * 12, people).choices
+    assert shlex.split(left_out)[1::2] == ["no - late=no", "unsure=", "not good enough="]
+    assert shlex.split(decided)[1::2] == ["no - late=no", "unsure=fail", "not good enough=PASS-OR-FAIL"]
+
+
+def test_values_with_remarks_after_opposite_verdicts_are_never_offered_as_one_value() -> None:
+    error = refused(["PASS - x", "FAIL - y", "unsure"] * 8, ["FAIL: rude", "PASS - polite", "unsure"] * 8)
+    assert shlex.split(error.choices[0])[1::2] == ["FAIL: rude=FAIL - y"]

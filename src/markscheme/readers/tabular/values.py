@@ -47,6 +47,7 @@ from markscheme.readers.tabular.words import (
     folded,
     is_decision,
     speaks_of_fault,
+    speaks_of_pass,
 )
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Level, Scale
 
@@ -327,18 +328,19 @@ class ValueComparison:
         """
         owners = self.owners()
         odd = [{value: n for value, n in counted.items() if decision_of(value) is None} for counted in owners]
-        have_decisions = all(
-            is_decision(set(counted) - set(others)) for counted, others in zip(owners, odd, strict=True)
-        )
+        have_decisions = all(is_decision(set(counted).difference(*odd)) for counted in owners)
         with_odd = [others for others in odd if others]
         has_words = all(any(decision_of(v) is not None for v in counted) for counted in self.values.values())
         if len(owners) < 2 or not have_decisions or not has_words or len(with_odd) != 1:
             return
         counts = {self.spelling[value]: n for value, n in with_odd[0].items()}
-        columns = [name for name, counted in self.values.items() if not set(with_odd[0]).isdisjoint(counted)]
-        failing = next((v for name in columns for v in self.values[name] if decision_of(v) is False), "fail")
-        choices = [same_as((value, to) for value in counts) for to in ("", failing)]
-        raise refusal("odd-value", columns=columns, values=counts, choices=choices)
+        columns = self._owners_of(counts)
+        beside = [v for name in columns for v in self.values[name]]
+        failing = next((v for v in beside if decision_of(v) is False), "fail")
+        known = alike_values(["pass", "fail", *self.everything, *beside], with_odd[0])
+        guesses = {v: "PASS-OR-FAIL" if speaks_of_pass(v) else failing for v in with_odd[0]}
+        choices = [same_as((self.spelling[v], known.get(v, to.get(v, ""))) for v in guesses) for to in ({}, guesses)]
+        raise refusal("odd-value", columns=columns, values=counts, choices=dict.fromkeys(choices))
 
     def _owners_of(self, spelt: Iterable[str]) -> list[str]:
         """Return the names of the columns that contain one of the values, which the caller spells as the table does."""
@@ -519,8 +521,7 @@ class ValueComparison:
         if len(columns) < len(by_name):
             word = by_name[columns[0]][negative[0]]
             counts = {self.spelling[word]: sum(self.values[name].get(word, 0) for name in columns)}
-            written = self.spelling[word]
-            choices = [("--same", f"{written}="), ("--levels", f"{min(every):g}-{max(every):g}")]
+            choices = [("--same", f"{self.spelling[word]}="), ("--levels", f"{min(every):g}-{max(every):g}")]
             raise refusal("missing-word", columns=columns, values=counts, choices=choices)
 
     def _refuse_clash(self) -> None:
@@ -572,8 +573,7 @@ class ValueComparison:
         low, high = sorted(span)
         if name not in self.forms:
             key = "scale" if self.options.scale else "levels"
-            values = self.counts_of([name])
-            raise refusal("option-unused", columns=[name], values=values, option=flag_of(key), key=key)
+            raise refusal("option-unused", columns=[name], values=self.counts_of([name]), option=flag_of(key), key=key)
         numbers = dict(self.forms[name].numbers)
         if self.forms[name].may_be_thousands:
             in_thousands = {value: float(value.replace(",", "")) for value in numbers}

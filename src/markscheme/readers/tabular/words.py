@@ -95,14 +95,24 @@ def alike_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, st
     that decides the same. If there are none, the first two values that could mean the same are.
     """
     both_ways = (*product(ours, theirs), *product(theirs, ours))
-    openings = {v: word for v, word in both_ways if decision_of(v) is None and _opens_with(v, word)}
+    remarks = {
+        v: word
+        for v, word in both_ways
+        if decision_of(v) is None and _opening_decision(v) is decision_of(word) is not None
+    }
     apart = product((v for v in theirs if v not in ours), (v for v in ours if v not in theirs))
-    return openings or dict([(v, word) for v, word in apart if decision_of(v) is decision_of(word)][:1])
+    return remarks or dict([(v, word) for v, word in apart if _opening_decision(v) is _opening_decision(word)][:1])
 
 
-def _opens_with(value: str, word: str) -> bool:
-    opening = re.match(r"(\w+)\s*[-–—:,;.(]", value)  # not "no" in "no error"
-    return opening is not None and decision_of(word) is not None and decision_of(opening[1]) is decision_of(word)
+def _opening_decision(value: str) -> bool | None:
+    """Return the decision that a value states by its first word, if no other word follows without a sign between."""
+    with_remark = re.match(r"(\S+?)\s*[-–—:,;.(](?!\d)", value)  # not "no" in "no error"
+    return decision_of(with_remark[1] if with_remark else value)
+
+
+def speaks_of_pass(value: str) -> bool:
+    """Return True if a folded value has a word for pass in it, such as "pass with remarks" or "not good enough"."""
+    return any(map(decision_of, re.findall(r"\w+|[^\w\s]", value)))
 
 
 def is_decision(values: Iterable[str]) -> bool:
