@@ -111,9 +111,9 @@ class Rater:
 
     @property
     def proposer(self) -> str:
-        """Name of a model that can propose new wordings, as a shell argument: this judge, or a member of its panel.
+        """Name of a model that can propose new wordings, as a shell argument.
 
-        If neither can, it is the default judge.
+        It is this judge or, if the judge is a panel, its first member that can propose; the default judge if none can.
 
         Example:
             >>> [Rater(name, "", "live").proposer for name in ("local:m.gguf+openai:gpt-5", "local:m.gguf")]
@@ -135,7 +135,10 @@ class Rater:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of examples, replies, quotes and labels; quotes and even splits are counted once per criterion."""
+    """Counts of examples, replies, quotes, labels and even splits of annotators.
+
+    An example counts as many quotes and even splits as it has criteria with one.
+    """
 
     examples: int
     graded: int

@@ -22,11 +22,11 @@ class Need(NamedTuple):
     """The number of labels that a goal needs, such as a verdict on a judge, and how many there are.
 
     Attributes:
-        goal: The kind of goal.
-        what: Description of the goal in a few words.
+        goal: The kind of goal, as a code.
+        what: The goal in a few words, for the user.
         labels: Total number of labelled examples needed; None if no number would be enough.
         have: Number of labelled examples so far.
-        basis: Words for what `labels` was computed from, such as the figures so far or assumed figures.
+        basis: Words that say from which figures `labels` was computed: measured so far, or assumed.
     """
 
     goal: Goal

@@ -192,7 +192,7 @@ def _as_person(comparison: Comparison) -> str:
 
 
 def _of_agreement(comparison: Comparison, decision: Decision) -> str:
-    """Explain the verdict on a judge by its agreement; for ratings of which nothing says which values pass."""
+    """Explain the verdict on a judge by its agreement, if it isn't known which values pass, so that nothing decides."""
     head = agreement_and_target(comparison.agreement, decision.target)
     match decision.because_code:
         case "few-groups":
@@ -229,9 +229,9 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
 
 
 def between_levels_in_words(comparison: Comparison, target: float) -> str:
-    """Say on how many examples gold lies between two levels, where no level agrees, and what to do.
+    """Say on how many examples gold lies between two levels, so that no judge's level agrees, and what to do.
 
-    "" if this explains few of the judge's misses and the target can be reached all the same.
+    "" if such examples are only a small part of those on which the judge disagrees, and the target can be reached.
     """
     between = comparison.between_levels
     missed = comparison.scored - np.nansum(comparison.hits)

@@ -221,7 +221,7 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Tell the user how many rows have their own rubric, how it is used, and which of these rubrics are faulty.
+        """Tell the user how many rows have rubrics of their own, how these are used, and which of them are faulty.
 
         Args:
             total: Number of all rows.

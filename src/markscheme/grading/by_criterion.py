@@ -228,7 +228,7 @@ class ByCriterion(OneJudge):
         self.passes = passes
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of each pass over the criteria, one for each group of criteria that share a prompt."""
+        """Return the prompts about a submission: in each pass over the criteria, one per group that shares a prompt."""
         return criterion_prompts(self.rubric, submission, self.passes)
 
     async def grade(self, submission: Submission) -> Grade:

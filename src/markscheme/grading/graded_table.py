@@ -195,7 +195,10 @@ class GradedTable:
             yield
 
     def _holder(self) -> str:
-        """Describe the process that has locked the journal, from the last entry in which a process names itself."""
+        """Describe the process that has locked the journal, the file with the grades so far.
+
+        The journal's last entry in which a process names itself says which process that is.
+        """
         runs = [line for line in self._journal_lines() if "process" in line]
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
@@ -205,6 +208,8 @@ class GradedTable:
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
         """Grade the rows that aren't graded yet, then write the table; return the counts of what this run graded.
+
+        Grades are first written to the journal, a file from which an interrupted run can be resumed.
 
         Args:
             submissions: All submissions, in the order of the table.

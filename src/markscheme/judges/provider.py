@@ -242,11 +242,11 @@ class SdkJudge:
         """Raise an error if leaving out a setting can't fix a refused request; otherwise do nothing."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record that the server answered a request in the given form; note in the reply which settings were left out.
+        """Record which settings the server's answer shows that it takes; note in the reply which ones were left out.
 
         Args:
             reply: The reply as read from the answer.
-            form: Form of the request as sent.
+            form: Which settings the answered request left out or lowered.
             with_format: True if the prompt asks for a format.
         """
         self.settings.answered(form, with_format=with_format)

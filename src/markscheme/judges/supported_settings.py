@@ -135,7 +135,10 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form of request that leaves out whatever either of two forms leaves out."""
+        """Return the form of a request that leaves out every setting that this form or a second one leaves out.
+
+        If both have a limit of their own on the answer's tokens, the lower one applies.
+        """
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
@@ -179,7 +182,11 @@ class TakenSettings:
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
-        """Return the largest number of tokens of an answer that a request in the given form allows."""
+        """Return the largest number of tokens of an answer that a request allows.
+
+        Args:
+            form: Which settings the request leaves out or lowers, such as this limit.
+        """
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
@@ -237,9 +244,12 @@ class TakenSettings:
         return self.form.narrowed(form) == self.form
 
     def without(self, form: RequestForm) -> tuple[str, ...]:
-        """Return the names of the settings that a request in the given form leaves out, for the judge's identity.
+        """Return the names of the settings that a request leaves out, for the judge's identity.
 
-        The limit on the answer's tokens isn't left out if it is sent under another name that the server accepts.
+        The limit on the answer's tokens doesn't count as left out if it is sent under another name.
+
+        Args:
+            form: Which settings the request leaves out or lowers.
 
         Example:
             >>> settings = TakenSettings({"limit": ("max_tokens", "max_completion_tokens"), "seed": ("seed",)}, 4096)

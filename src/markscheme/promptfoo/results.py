@@ -64,7 +64,8 @@ class AssertionVerdict:
         reason: The grader's reason.
         ungraded: The reason why there is no verdict; None if there is a verdict.
         text: The requirement in words.
-        is_part: True if the verdict is on one criterion of the assertion before it.
+        is_part: True if the verdict is on a single criterion of an assertion; the verdict on that assertion as a whole
+            comes before the verdicts on its criteria.
         usage: Tokens and cost of grading it.
         is_negated: True if the assertion's type begins with "not-", so that it passes if the requirement isn't met.
     """
@@ -626,7 +627,11 @@ def _given_name(
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
-    """Give each row a unique id; outputs graded twice by the same assertions become one example with two samples."""
+    """Give each row an id and a sample number.
+
+    Rows with one id are gradings of one output by the same assertions; their samples are numbered from 0. Different
+    outputs, or different assertions, get different ids.
+    """
     names = [row.id or f"test-{row.test}" for row in rows]
     systems: dict[str, set[str]] = {}
     for row, name in zip(rows, names, strict=True):

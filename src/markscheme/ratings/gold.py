@@ -156,7 +156,10 @@ class Gold(Column):
 
     @property
     def n_picked(self) -> int:
-        """Number of examples picked by hand, or by a judge's verdict with unknown chance: they represent no others."""
+        """Number of examples picked by hand, or by a judge's verdict with a chance that isn't on record.
+
+        Such examples are no sample from which other outputs can be judged.
+        """
         return int(self.picked.sum())
 
     @property
@@ -269,7 +272,7 @@ def no_gold(rubric: Rubric) -> Gold:
 
 
 def _raters(labels: RatingCodes) -> set[tuple[Kind, str]]:
-    """Return the distinct raters who gave some labels, each as kind and name."""
+    """Return all raters who gave at least one of the labels, each as kind and name."""
     return {(label.kind, label.rater) for label, _ in labels.header_counts()}
 
 

@@ -28,7 +28,10 @@ _KEYS = DECISION_KEYS | {"error"}
 
 
 def is_decisions(peek: Peek) -> bool:
-    """Return True if a file may hold lines of decisions or scores: some line has one, or no line has `criteria`."""
+    """Return True if a file may hold lines of decisions or scores.
+
+    It may if one of its first lines has a decision or score, or if none of them has `criteria`.
+    """
     if not peek.is_lines:
         return False
     return (

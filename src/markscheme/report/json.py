@@ -16,11 +16,10 @@ _LIMITS = ("value", "low", "high")
 
 
 def plain(value: Any) -> Any:
-    """Convert a result to plain data: unknown values to null, arrays and tuples to lists, named fields to dicts.
+    """Convert a result to plain data: nan to null, arrays and tuples to lists, objects with named fields to dicts.
 
-    A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
-    estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
-    removes 0.30000000000000004 and the sign of -0.0.
+    A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, which removes
+    noise such as 0.30000000000000004 and the sign of -0.0. The limits of an estimate are rounded to 12 decimals, too.
 
     >>> plain({"score": float("nan"), "ids": ("a", "b")})
     {'score': None, 'ids': ['a', 'b']}

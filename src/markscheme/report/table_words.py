@@ -233,7 +233,11 @@ def _empty(error: UsageError) -> str:
 
 
 def _others(error: UsageError) -> str:
-    """Name the columns that the user may mean, since a table lacks a judge's or a person's column."""
+    """Return a phrase that names the columns that the user may mean; "" if there are none.
+
+    Args:
+        error: The error about the table, with the names of columns that may hold the missing ratings.
+    """
     others = _texts(error, "others")
     return f" (there {'are' if len(others) > 1 else 'is'} also {_quoted(others)})" if others else ""
 

@@ -190,7 +190,12 @@ def _with_judge(text: str, judge: str | None) -> str:
 
 
 def rubric_to_edit(text: str, form: Form) -> Rubric:
-    """Read the rubric in a text, ignoring warnings, which the user has already seen."""
+    """Read the rubric in a text, ignoring warnings, which the user has already seen.
+
+    Args:
+        text: The text of a rubric's file.
+        form: Format of the text: "yaml" or "json".
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
         return rubric_from_text(text, form)

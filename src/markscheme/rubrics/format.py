@@ -55,7 +55,8 @@ class KeyValueKind(NamedTuple):
     Attributes:
         schema: JSON Schema of the values.
         read: Function that returns a value in the form in which the rubric stores it. Its further arguments are the
-            value's place in the file and a list of problems, to which it adds one for an invalid value, returning None.
+            value's place in the file and a list of problems. For an invalid value, it adds a problem to this list and
+            returns None.
     """
 
     schema: dict[str, Any]

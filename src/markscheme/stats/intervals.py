@@ -83,8 +83,9 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
     """Compute the standard error and degrees of freedom of a statistic from its leave-one-out values.
 
     Args:
-        left_out: The statistic without one unit (or group), a value for each distinct kind of unit, shape (m,).
-        counts: Number of units of each kind, shape (m,); None for one each.
+        left_out: The statistic without one unit (or group), shape (m,). Equal units, whose leaving out has the same
+            effect, share one value.
+        counts: Number of units that share each value, shape (m,); None for one each.
 
     Returns:
         The jackknife standard error, and Satterthwaite's degrees of freedom for it, between 5 and n - 1.

@@ -227,11 +227,11 @@ class GroupedMean(GroupedFigure):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute √n times the standard error of the mean's limit on the side of a value; nan without examples.
+        """Compute √n times the standard error from which one of the mean's limits follows; nan without examples.
 
         Args:
-            bound: The value. If it is below the mean, the standard error is that of the lower limit, else that of the
-                upper limit.
+            bound: A value with which the mean is compared. If it is below the mean, the lower limit's standard error
+                is used, else the upper limit's.
         """
         return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
@@ -717,13 +717,15 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute the centre and the standard error of a bound of a weighted mean, with a group of the worst values added.
+    """Compute from which centre and standard error a bound of a weighted mean follows.
+
+    A group of the worst possible values is added to the examples, since such values may still occur.
 
     Args:
         v: Values of the examples, from -1 to 1, shape (n,).
         w: Weights of the examples, with a mean of 1, shape (n,).
         in_groups: Groups of the examples.
-        design: Weight of the added group, in examples.
+        design: Number of examples that the added group counts as.
         worst: Value of the added group: -1 for the lower bound, 1 for the upper one.
     """
     n = len(v) + design

@@ -467,7 +467,10 @@ class Comparison:
 
     @cached_property
     def agreement_person(self) -> Estimate | None:
-        """Share of pairs of annotators who agree; None unless two annotators rated an example that the judge rated."""
+        """How often two annotators of an example agree, averaged over the examples that the judge rated.
+
+        None if no such example has two annotators.
+        """
         people = self.figures.people
         method = "agreement of two annotators" + (", averaged over examples" if self.has_uneven_annotators else "")
         return people.estimate(level=self.level, method=method) if people.n else None

@@ -155,8 +155,8 @@ class Commands:
     def improve(self) -> str:
         """Return the command that rewrites the rubric's words and tests them with the same judge.
 
-        "" if there is no rubric, or if its labels are too few to test other words. Ratings in a file don't say how to
-        ask their judge, so the reader replaces JUDGE.
+        "" if there is no rubric, or if its labels are too few to test other words. If the judge's ratings came from a
+        file, the command names the judge as JUDGE, which the user has to replace.
         """
         judge = self.judge if self.asks else "--judge JUDGE"
         options = (f"--proposer {self.model}", judge, *self._on_labels)
@@ -177,7 +177,7 @@ class Commands:
 
 
 def _command(name: str, *words: str | None) -> str:
-    """Return a markscheme command line, with the options by which the run reads files.
+    """Return a markscheme command line, with the options that the user gave this run for reading files.
 
     Args:
         name: Name of the command.

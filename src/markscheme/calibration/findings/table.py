@@ -24,8 +24,8 @@ class ExaminedJudge(NamedTuple):
         evidence: The evidence on all examples.
         ratings: The judge's ratings; several of one example show how often the judge changes its answer.
         slices: The judge's performance on slices of the examples.
-        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
-            unreadable reply.
+        elsewhere: True if the ratings were made outside markscheme. A rating that has nothing but an error then counts
+            as a reply that couldn't be read, else as a judge that couldn't be reached.
     """
 
     evidence: "Evidence"
@@ -42,8 +42,8 @@ class FindingRow(NamedTuple):
 
     Attributes:
         kinds: The kinds; a kind may be in several rows.
-        rank: Position of the rule in the order of rules, which is also the order of findings that cost the same; ranks
-            of the core are multiples of ten.
+        rank: Position of the rule in the order in which rules are run. Findings that explain equal shares of the
+            judge's error are reported in this order. Ranks of the core are multiples of ten.
         rule: Function that finds these faults; None for faults found by comparing a run with the accepted run.
         rated: What the judge must have rated, responses or pairs, for the rule to apply. It is chance which response of
             a pair is stored first, so a figure that depends on this order shows no fault of a judge of pairs.

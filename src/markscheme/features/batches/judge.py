@@ -216,7 +216,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Take each queued prompt that an earlier batch, of any run, contains off the queue, and wait for the batch."""
+        """Remove queued prompts that an earlier batch contains, whichever run sent it, and wait for that batch."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)
@@ -367,11 +367,11 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Wait for a provider's batch to end; return True if its results answer prompts of our batch with the token.
+        """Wait for a provider's batch to end; return True if its results show that it is the batch with the token.
 
         Args:
-            token: The token by which the ledger knows our batch.
-            remote: The provider's id of its batch.
+            token: The name of a batch in the ledger, which records all batches that markscheme sent.
+            remote: The provider's id of the batch to wait for.
         """
         await self._ended(token, remote)
 
@@ -460,7 +460,12 @@ class BatchQueue:
             question.answer.set_result(reply)
 
     def _again(self, key: str, error: JudgeError) -> bool:
-        """Queue a failed prompt again if that may help, else raise its error in its caller; return True if queued."""
+        """Queue a failed prompt again if that may help, and return True; else end its caller's wait with the error.
+
+        Args:
+            key: The key of the prompt's reply in the cache.
+            error: The error of the prompt.
+        """
         question = self._release(key)
         question.failures += 1
         if _may_pass(error) and question.failures < self.batching.attempts:

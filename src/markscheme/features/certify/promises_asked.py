@@ -49,10 +49,11 @@ class _PromiseTurn(NamedTuple):
 def recording_promise(
     examples: ExampleSet, promise: Promise, judges: str, decisions: str, *, at: str
 ) -> Iterator[_PromiseTurn]:
-    """Yield, under a lock, the promise's turn: how many promises were tested before it, and how to record it.
+    """Yield, under a lock, the promise's turn: how many promises were tested before it, and a function that records it.
 
-    Promises count that were tested on any of the same labelled examples. The same promise about the same decisions on
-    the same labels keeps its turn. For labels that come with the package, or from no file, nothing is recorded.
+    An earlier promise counts if it was tested on any of the same labelled examples. If a promise is tested again on the
+    same decisions and labels, its turn is that of its first test. For labels that come with the package, or from no
+    file, nothing is recorded.
 
     Args:
         examples: The examples whose labels the promise is tested on.

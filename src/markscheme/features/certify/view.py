@@ -77,7 +77,12 @@ def _shares_asked(certificate: Certificate) -> list[float]:
 
 
 def _certain(certificate: Certificate, index: int) -> str:
-    """Format the smallest certainty with which a judge's decisions need no person: a number, or a number of votes."""
+    """Format the smallest certainty with which a judge's decisions need no person: a number, or a number of votes.
+
+    Args:
+        certificate: The certificate.
+        index: Index of the judge among the certificate's judges, from 0.
+    """
     certain = certificate.certain(index)
     if isinstance(certain, dict):
         sides = [f"{side} {_threshold(certificate, value)}" for side, value in certain.items() if value is not None]

@@ -69,7 +69,7 @@ def _read(compared: Compared) -> dict[str, Any]:
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:
-    """Return the next step and its command, a report on the best judge.
+    """Return the next step, to see whether the best judge can gate, and the command that calibrates this judge.
 
     None if the options that name the best judge name other compared judges too, such as a file with several judges.
     """

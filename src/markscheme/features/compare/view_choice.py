@@ -112,7 +112,10 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """Return the command to label as many examples as the chosen judge's verdict needs; None if it needs none."""
+    """Return a next step: the word "Next", and the command to label the examples that the chosen judge's verdict needs.
+
+    None if the verdict needs no further labels.
+    """
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None

@@ -602,7 +602,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
 class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
     """A grader that asks about all criteria in one call, and at the same time in another call in reverse order.
 
-    A criterion of positive weight is MET only if both answers say so, one of negative weight if either does.
+    A criterion of positive weight is MET only if both answers say MET, one of negative weight if at least one does.
     """
 
     async def _outcomes(self, rubric: Rubric, response: _Response) -> Mapping[str, Outcome]:

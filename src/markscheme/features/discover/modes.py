@@ -32,7 +32,7 @@ class Mode:
         quotes: Passages that a person chose as examples of the fault.
         fine: Passages that a person marked as fine, for contrast.
         by: Name of the person or model that named it; None if no file says it.
-        kind: "model" for a mode that a model proposed and no person has accepted; else the kind of person who named it.
+        kind: "model" for a mode that a model proposed and no person has accepted, else "human".
         named: Time at which it was named, as written; None if no file says it.
         was: Its earlier names.
         same: Fingerprints of earlier definitions that mean the same as the present one.
@@ -229,9 +229,9 @@ class Codebook:
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the codebook with author and time recorded in each mode that has other content in an earlier codebook.
+        """Return the codebook with author and time recorded in each mode whose content has changed.
 
-        Modes that the earlier codebook lacks are left as they are.
+        A mode that the earlier codebook lacks is left as it is.
 
         Args:
             before: The earlier codebook.

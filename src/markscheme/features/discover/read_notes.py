@@ -538,7 +538,7 @@ def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tup
 
 
 def lost_in_words(content: NotesIn) -> Iterator[str]:
-    """Yield a phrase for each kind of content that an import left out, with how often it did."""
+    """Yield a phrase for each kind of content that an import left out, with its number, the most frequent first."""
     for name, times in content.lost.most_common():
         yield f"{times} {name}"
 

@@ -83,7 +83,11 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """Return the name of the first group that contains a note; a note in no group gets a name of its own."""
+        """Return the name of the first group that contains a note; for a note in no group, a name that no group has.
+
+        Args:
+            key: The key of the note.
+        """
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 

@@ -50,9 +50,9 @@ def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
 
 
 def _without_a_level(calibration: "Calibration") -> Iterator[str]:
-    """Yield a line on each set of criteria that people left out on some examples.
+    """Yield a line for each set of examples on which people left out the same criteria.
 
-    These examples have no score and no decision then.
+    Only examples that have neither a score nor a decision by people count.
     """
     gold = calibration.comparison.gold
     if not gold.has_people or calibration.carried is not None or calibration.rater.rated_table is not None:
@@ -70,7 +70,7 @@ def _without_a_level(calibration: "Calibration") -> Iterator[str]:
 
 
 def _failed_by_others(comparison: "Comparison") -> Iterator[str]:
-    """Yield a warning if the judge passes some false fails on every criterion, so that another rule fails them."""
+    """Yield a warning if the judge passes every criterion of some false fails, so that something else fails them."""
     units = set(comparison.false_fails)
     failed = units.intersection(comparison.judge.used.where(lambda rating: rating.passed is False).ids) if units else ()
     if not failed:

@@ -247,7 +247,13 @@ def _has_labels(project: "TableProject") -> bool:
 
 
 def _seen_from(folder: Path, path: Path) -> str:
-    """Return the path by which a command that is run in the project's folder names a file, inside it or outside."""
+    """Return the path by which a command names a file if it is run in the project's folder.
+
+    Args:
+        folder: The project's folder.
+        path: The file, which may lie outside the folder; as an absolute path, or relative to the working directory or
+            to the folder.
+    """
     return str(path) if path.is_absolute() or (folder / path).exists() else os.path.relpath(path, folder)
 
 

@@ -22,10 +22,11 @@ _FENCED: Final = re.compile(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
 
 
 def with_replies_in_columns(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[TableColumn, ...]:
-    """Split each column of a judge's replies in JSON: its verdicts keep the name, and other keys become COLUMN.KEY.
+    """Split each column of a judge's JSON replies: COLUMN keeps the verdicts, each other key gets a column COLUMN.KEY.
 
-    With several verdicts in a reply, these are COLUMN.KEY too. Unless the user names the judge's column, all stay as
-    they are if another column already has a judge's verdicts. A reply that isn't JSON is kept as it is.
+    If replies have several verdicts each, every verdict gets a column COLUMN.KEY too. A reply that isn't JSON is kept
+    as it is. If the user doesn't name the judge's column, and a column already has a judge's verdicts that aren't JSON
+    replies, no column is split.
 
     >>> replies = TableColumn("judge", ('{"score": 4, "reason": "Short."}', "timed out", ""))
     >>> [(column.name, column.cells) for column in with_replies_in_columns([replies], ColumnOptions())]

@@ -72,7 +72,8 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
     Args:
         criterion: The criterion.
         truth: The gold labels so far.
-        pilot: A judge compared with these labels, whose kappa is expected again; None to assume one.
+        pilot: A judge compared with these labels, whose kappa on them is the one that is expected; None if there is no
+            such judge, so that a kappa is assumed.
         half_width: The half-width.
     """
     have = int((~np.isnan(truth.levels[criterion.name])).sum())

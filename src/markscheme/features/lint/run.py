@@ -55,9 +55,9 @@ def _holds_rows(name: str) -> bool:
 
 
 def _core_of(rubrics: Sequence[str], files: Sequence[str]) -> Rubric | None:
-    """Return the rubric that rows share: the only one that is checked together with rows.
+    """Return the rubric that rows share: the one rubric that the command names next to files of rows.
 
-    None if there are no rows, if none or several rubrics are checked, or if the rubric is faulty.
+    None if no file of rows is named, if no rubric or several are named next to them, or if the rubric is faulty.
 
     Args:
         rubrics: Names or files of rubrics, and files of rows.

@@ -102,8 +102,8 @@ class _MediaReader:
     def _marked_text(self, text: str) -> str:
         """Return a text with a mark in place of each image or PDF that it encodes.
 
-        A text that is one image or PDF becomes a mark. In a text that is JSON, each image or PDF becomes one. Any
-        other text is returned unchanged.
+        A text that is one image or PDF becomes a mark. In a text that is JSON, each image or PDF is replaced by a mark.
+        Any other text is returned unchanged.
         """
         try:
             if text.startswith(_LOADED):

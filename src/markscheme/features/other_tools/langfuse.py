@@ -37,8 +37,8 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
     """Read traces as responses, scores as ratings, and comments as remarks.
 
     Raises:
-        RatingError: Ratings are wanted, and there are no scores: comments rate nothing, and traces don't separate the
-            scores of different raters.
+        RatingError: Ratings are wanted, and no file has exported scores. Comments rate nothing, and a trace's own list
+            of scores doesn't say which rater gave which score.
     """
     if content.needs_ratings and not any(peek.has(*_SCORE) for peek in files):
         if all(peek.has(*COMMENT) for peek in files):

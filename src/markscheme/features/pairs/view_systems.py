@@ -11,7 +11,10 @@ from markscheme.report.results import DocumentReporter
 
 
 def view(compared: PairsCompared) -> doc.Document:
-    """Render how systems compare by the labels and by each judge: first a sentence on each, then a section on each."""
+    """Render how systems compare, by the labels (if there are any) and by each judge.
+
+    The report begins with a sentence on each of these comparisons, and goes on with a section on each.
+    """
     sections = [
         doc.Section(systems.rater, tuple(systems_blocks(systems)), f"by-{n}")
         for n, systems in enumerate(compared.systems)

@@ -98,7 +98,10 @@ def _labelled_by_people_alone(
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return True if a file is a table with annotators' labels: the user names their columns, or it has no others."""
+    """Return True if a file is a table with annotators' labels.
+
+    It is if the user names a column of people's labels, or if the table has columns of ratings and none is a judge's.
+    """
     if not names_table([str(path)]):
         return False
     with suppress(MarkschemeError):

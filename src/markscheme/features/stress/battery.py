@@ -140,9 +140,13 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric by which the judge is asked about a version.
+        """Return the rubric by which the judge grades a version of a response.
 
-        None if the version is a change of the rubric that would leave this rubric as it is.
+        That is the run's rubric, unless the version is a change of the rubric, such as reversed criteria. None if such
+        a change would leave the rubric as it is.
+
+        Args:
+            version: Name of the change that makes the version; "original" or "control" for an unchanged response.
         """
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
@@ -310,7 +314,12 @@ def finish_run(folder: Path, key: str, number: int) -> None:
 
 
 def state_file(folder: Path, key: str) -> Path:
-    """Return the path of the file that says which run with these questions is the latest, and if it is finished."""
+    """Return the path of the file that says which run with equal questions is the latest, and if it is finished.
+
+    Args:
+        folder: The folder with the files of runs.
+        key: Digest of the questions and the judge.
+    """
     return folder / "stress" / f"{key}.json"
 
 
@@ -337,7 +346,7 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
 
 
 def _with_parts_of(text: str, original: str) -> str:
-    """Return an edited text together with the original's parts (images, documents) whose marks are still in it."""
+    """Return an edited text with those images and documents of the original whose placeholders it still contains."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])

@@ -88,7 +88,7 @@ def written_form(values: Collection[str]) -> NumberForm | None:
 
 
 def _has_numbers(values: Collection[str]) -> bool:
-    """Return True if a value is a number other than 0 and 1, which may also mean fail and pass."""
+    """Return True if any value is a number other than 0 and 1; these two may also mean fail and pass."""
     return any(number_in_any_form(value, values) not in (None, 0, 1) for value in values)
 
 

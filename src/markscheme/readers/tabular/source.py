@@ -266,7 +266,7 @@ def _may_be_title(row: Sequence[str]) -> bool:
 def _names_columns(row: Sequence[str], width: int) -> bool:
     """Return True if a row looks like a header of a table with `width` columns.
 
-    Its cells are as many as the columns, distinct and not empty, and one is a usual name such as "id".
+    Its cells are as many as the columns, distinct and not empty, and one of them is a usual column name such as "id".
     """
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)

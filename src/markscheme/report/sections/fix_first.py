@@ -210,12 +210,12 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding as a probable consequence of the first one on its card.
+    """Format a finding that isn't the first on its card, as a probable part of the change that the first one reports.
 
     Args:
         part: The finding.
-        is_one: True if the card has one cause, so that the finding's sentence needn't name the criterion.
-        says_change: True to add how many decisions fixing it corrects.
+        is_one: True if all findings on the card have one cause, so that the sentence needn't name the criterion.
+        says_change: True to add how many decisions fixing the criterion corrects.
     """
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"

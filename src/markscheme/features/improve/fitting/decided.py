@@ -72,7 +72,10 @@ class DecidedRows:
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 
     def in_order(self) -> "DecidedRows":
-        """Return the rows sorted by values and names, so that rounding errors don't depend on the order in a file."""
+        """Return the rows sorted by their values and their units' names.
+
+        Sums over the rows then have the same rounding errors, whatever the order of the examples in a file.
+        """
         by_name = np.argsort(np.argsort(self.names))
         columns = [self.weights, self.remainder, self.passed, *self.levels.T, by_name[self.units]]
         return self.selected(np.lexsort(columns))

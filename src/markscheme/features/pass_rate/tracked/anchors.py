@@ -429,9 +429,12 @@ def _most_flips_when_still(runs: Floats) -> float:
 
 
 def _own_flips(runs: Floats) -> float:
-    """Return how often an accepted run's decision differs from that of most other accepted runs, as a mean share.
+    """Return the mean share of decisions in an accepted run that differ from the majority of the other accepted runs.
 
-    A tie of the other runs counts as half a difference.
+    If the other runs tie on an example, that counts as half a difference. Only examples decided in every run count.
+
+    Args:
+        runs: Decisions of each run, 1 for pass and 0 for fail, shape (n_runs, n_examples), nan if missing.
     """
     is_whole = ~np.isnan(runs).any(axis=0)
     whole = runs[:, is_whole]
