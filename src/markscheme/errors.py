@@ -318,7 +318,10 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Make any error inside the `with` block name the files and have a path, unless it does so already."""
+    """Make any error inside the `with` block name one of the files in its message, and have a path.
+
+    A message that names one of the files already is left as it is.
+    """
     try:
         yield
     except MarkschemeError as error:
@@ -467,10 +470,10 @@ def lines_left_out() -> int:
 
 
 def refuse_lines(error: FileError) -> None:
-    """Raise an error about damaged lines or, if such lines are left out, warn once about each.
+    """Raise an error about damaged lines; if the user asked to leave such lines out, only warn once about each.
 
     Raises:
-        FileError: `error` itself, unless such lines are left out.
+        FileError: `error` itself, unless damaged lines are to be left out.
 
     Warns:
         DamagedLine: A line is left out; the warning names it.

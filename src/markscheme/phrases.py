@@ -43,7 +43,7 @@ def filled(template: str, texts: Mapping[str, str]) -> str:
 
 
 def counted(n: int, singular: str, things: str | None = None) -> str:
-    """Write a count with its noun.
+    """Write a count with its noun, which gets an s for counts other than 1 unless its plural is passed (`things`).
 
     >>> counted(1, "call"), counted(1200, "call"), counted(2, "reply", "replies")
     ('1 call', '1200 calls', '2 replies')

@@ -66,8 +66,8 @@ def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
     """Set the features on offer, which replace all that were offered before.
 
     Args:
-        loads: Functions that return features. Each is called once, when a reader of a table first wants a row after
-            those of the core and of the functions before it.
+        loads: Functions that return features. Each is called at most once, and as late as possible: when code that goes
+            through the rows of a table has passed all rows of the core and of the functions before it in `loads`.
     """
     _Offered.loads = loads
     _Offered.loaded = {}

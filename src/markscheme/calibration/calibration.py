@@ -527,7 +527,9 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Add the findings of a comparison with earlier runs: on drift before `findings`, on noise among those runs after.
+    """Return the findings on a run, with those of its comparison with earlier runs added.
+
+    Findings on changes since the earlier runs are put before `findings`; others, such as that runs differ much, after.
 
     Args:
         baseline: The comparison with earlier runs; None if there is none, and then nothing is added.

@@ -74,7 +74,12 @@ def _keyword(option: str) -> str:
 
 
 def _argument(name: str, values: Sequence[str]) -> str:
-    """Write an option's values as Python: True without a value, a list of several values, a number for a pass mark."""
+    """Write the values of one option as Python: True if there are none, the value if there is one, else a list.
+
+    Args:
+        name: Name of the option as an argument; the value of `pass_mark` is written as a number, any other as text.
+        values: The values that were typed.
+    """
     if len(values) == 1:
         return values[0] if name == "pass_mark" else repr(values[0])
     return repr(list(values) or True)

@@ -230,7 +230,12 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
-    """Return the answers that a rater replaced when labelling reworded criteria again, by criterion."""
+    """Return a rater's answers, by criterion, that were given under old words and replaced under the current ones.
+
+    Args:
+        label: The rater's label, which has the replaced answers.
+        rubric: The rubric with its current words.
+    """
     return {
         name: rated
         for name, rated in label.superseded.items()

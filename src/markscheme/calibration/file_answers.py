@@ -56,7 +56,11 @@ SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
-    """Return the calibrations of a request if a feature provides its labels or ratings; None if no feature does."""
+    """Return the calibrations that a feature makes for a request, in place of the core; None if no feature does.
+
+    Args:
+        request: The CalibrationRequest, whose files a feature may know how to read.
+    """
     first = next((made for calibrate in CALIBRATION_SOURCES if (made := calibrate(request)) is not None), None)
     return None if first is None else list(first)
 

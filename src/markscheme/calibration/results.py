@@ -10,9 +10,9 @@ class Reporter(Protocol):
     """The functions that render results of one class as reports."""
 
     def json_of(self, result: Any) -> object:
-        """Return a result's content for JSON.
+        """Return a result's content for JSON, in which objects such as estimates aren't converted to plain data yet.
 
-        It may contain objects, such as estimates, which `data` would convert to plain data.
+        The method `data` returns the content with these converted.
         """
 
     def data(self, result: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def _in_narwhals(source: Any) -> tuple[Any, Any]:
 
 
 def _narwhals() -> Any:
-    """Return the library that knows the data frames of all others."""
+    """Return narwhals, the library that can read the data frames of all other libraries."""
     import narwhals
 
     return narwhals

@@ -14,7 +14,7 @@ from markscheme.ratings.gold import Gold
 
 
 def planned_labels(gold: Gold, decision: Decision | None, target: float) -> NextLabels:
-    """Return how many labels the next calibration would ask for, from the labels and ratings so far, with a sentence.
+    """Return the number of labels that a calibration made now would ask for, with the sentence that it would print.
 
     Args:
         gold: The labels so far.

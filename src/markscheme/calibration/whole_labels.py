@@ -26,7 +26,7 @@ NoLevels: TypeAlias = Literal["quoted", "not-applicable", "levels-missing", "req
 
 @dataclass(frozen=True)
 class WholeLabels:
-    """Gold labels for figures on whole responses, of the examples that the judge's prompt doesn't quote.
+    """Gold labels of whole responses, without examples that the rubric quotes, since a judge sees what it quotes.
 
     Attributes:
         truth: The gold labels.

@@ -83,7 +83,9 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with two mean scores: of rows each cut to 0 to 1, and with only the mean cut; "" if they are equal.
+        """Sentence with two mean scores, for scores that may lie outside 0 to 1 before they are clipped; "" if equal.
+
+        The first is the mean of the rows' clipped scores, the second is the mean of the unclipped scores, then clipped.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'

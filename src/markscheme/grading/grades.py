@@ -268,10 +268,10 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 
 
 def _rubric_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """Return the entries of a grade's JSON on its rubric, on scores by tag, and on the score before it is clipped.
+    """Return three entries of a grade's JSON: its rubric, its scores by tag, and its score before it was clipped.
 
-    The score before it is clipped may be outside 0 to 1. Return {} for a response that brings no rubric and isn't
-    graded, is a pair, or is judged as a whole.
+    The score before clipping may be outside 0 to 1. For a response without a rubric of its own, {} is returned if the
+    response isn't graded, or if the run's rubric judges pairs or responses as a whole.
 
     Args:
         grade: The grade.

@@ -338,6 +338,10 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
 def find_receipt(name: str, *starts: Path) -> Receipt | None:
     """Find the receipt of a rubric's accepted run in the nearest calibration folder; None if no run is accepted there.
 
+    Args:
+        name: Name of the rubric.
+        starts: Folders in or above which the folder `calibration/` is searched for.
+
     Raises:
         RatingError: The accepted run cannot be read.
     """

@@ -472,10 +472,12 @@ def _object_in(text: str, *, cut_off: bool) -> _Answer:
 
     Args:
         text: The reply.
-        cut_off: True if the reply was cut off, so that the text after a think block may still be part of the thinking.
+        cut_off: True if the reply was cut off. An object inside a wrapper is then refused, since what follows a think
+            block may still be part of the thinking.
 
     Raises:
-        ValueError: The text isn't a JSON object, or has other text around it, which may quote what the judge was shown.
+        ValueError: The text isn't a JSON object; or there is other text around the object, so that the object may be
+            a quotation of what the judge was shown.
     """
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")

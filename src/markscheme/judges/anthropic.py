@@ -82,6 +82,10 @@ class AnthropicJudge(SdkJudge):
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """Ask the model and return its answer to `prompt`.
 
+        Args:
+            prompt: The prompt.
+            sample: Not used, since each request is a new sample.
+
         Raises:
             NoJudge: There is no API key.
             JudgeUnavailable: The provider refused, asked to wait, or did not answer in time.

@@ -97,7 +97,7 @@ class _Workers(Generic[_Job, _Result]):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _work(self) -> None:
-        """Run jobs until none is left: first those that were taken from `jobs` and wait, then new ones."""
+        """Run jobs until none is left: first those that were fetched but not begun, then new ones from `jobs`."""
         self._yet_to_begin.discard(asyncio.current_task())
         try:
             while (numbered := self._waiting.popleft() if self._waiting else self._next_job()) is not None:

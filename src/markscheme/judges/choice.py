@@ -100,6 +100,10 @@ class _BesideRecordings(Wrapping):
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the wrapped judge's reply to a prompt.
 
+        Args:
+            prompt: The prompt.
+            sample: Number of the request, from 0, among those with this prompt.
+
         Raises:
             JudgeError: The wrapped judge fails. If its key is refused, the message names recorded replies to all
                 prompts of the run, if there are any, since they need no key.

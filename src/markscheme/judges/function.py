@@ -163,6 +163,10 @@ class FunctionJudge:
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """Call the function and return its answer.
 
+        Args:
+            prompt: The prompt.
+            sample: Not used, since each call of the function is a new sample.
+
         Raises:
             JudgeSilent: The function didn't answer within the deadline.
             JudgeUnavailable: The function raised an exception.

@@ -309,7 +309,12 @@ class Wrapping:
         make_room(self.judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove an unreadable reply from the wrapped judge's cache; the next run asks again unless `settled`."""
+        """Remove an unreadable reply from the wrapped judge's cache, so that the next run asks again unless `settled`.
+
+        Args:
+            reply: The reply.
+            settled: True if another reply supplied what this one lacks, so that the next run needn't ask for this one.
+        """
         forget(self.judge, reply, settled=settled)
 
     async def aclose(self) -> None:

@@ -58,6 +58,10 @@ class Panel:
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return all members' answers as the parts of one reply; the part of a member that fails is empty.
 
+        Args:
+            prompt: The prompt.
+            sample: Number of the request, from 0, among those with this prompt; members get it too.
+
         Raises:
             NoJudge: A member cannot be asked at all.
             JudgeUnavailable: No member gave a readable reply.
@@ -120,6 +124,11 @@ class Repeated(Wrapping):
         """Ask the prompt several times, and return the answers as the parts of one reply.
 
         The part of a request that fails is empty.
+
+        Args:
+            prompt: The prompt.
+            sample: Number of this call, from 0, among those with this prompt. The repeated requests of all calls are
+                numbered on, so that no two have one number.
 
         Raises:
             NoJudge: The judge cannot be asked at all.

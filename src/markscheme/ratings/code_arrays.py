@@ -48,12 +48,12 @@ def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], 
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Floats, Flags]:
-    """Assign numbers to the kinds of answers to a criterion: each level, "does not apply", any other without a level.
+    """Number the kinds of answers to a criterion: each level, "does not apply", other answers without a level.
 
     Returns:
-        The kind of each rating's answer, small whole numbers of shape (n_ratings,); the level of each kind, nan for a
-        kind without a level; and a flag for each kind that says that the criterion does not apply. The last kind is
-        that of missing answers.
+        The number of the kind of each rating's answer, shape (n_ratings,); the level of each kind, nan for a kind
+        without a level; and for each kind a flag, True for "does not apply". Ratings without an answer to the
+        criterion have the last kind.
     """
     numbers: dict[tuple[float | None, bool], int] = {}
 

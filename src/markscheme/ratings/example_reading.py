@@ -248,7 +248,7 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return a field's value for each example so far, or its default for each if no example has had the field."""
+        """Return the value of the field `name` for each example read so far; its default if none of them has it."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
@@ -364,7 +364,14 @@ class _Reading:
             yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
-        """Yield each example in a table's rows with its line; rows with one id become one example with their labels."""
+        """Yield the examples in a table's rows, each with its line; rows with one id are merged to one example.
+
+        The merged example has the labels of all its rows, and the line of the first.
+
+        Args:
+            rows: The rows, each with its line, by column name; None in place of a row of another length than the
+                header, for which a fault is recorded.
+        """
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}

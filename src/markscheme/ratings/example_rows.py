@@ -308,7 +308,7 @@ def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
-    """Return one attribute of each example, read from the stored columns where possible."""
+    """Return the attribute `name` of each example, read from stored columns where possible, which is faster."""
     if isinstance(examples, ExampleRows):
         return examples.values(name)
     return [getattr(example, name) for example in examples]

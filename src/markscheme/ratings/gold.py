@@ -135,9 +135,10 @@ class Gold(Column):
 
     @cached_property
     def few_labelled_twice(self) -> int:
-        """Number of examples with two annotators or an adjudicated label, if these are too few to count as "people".
+        """Number of examples with two annotators or an adjudicated label, if gold counts as "one-person" nevertheless.
 
-        It is 0 if `reference` is "people", or if only one annotator labelled.
+        It does so if such examples are too few for `reference` to be "people". The number is 0 if `reference` isn't
+        "one-person", or if only one annotator labelled.
         """
         has_several = self.reference == "one-person" and self.kinds.get("human", 0) > 1
         return labelled_twice(self.examples)[1] if has_several else 0
@@ -175,7 +176,7 @@ class Gold(Column):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """True if gold may represent all outputs: it is people's, and not every example was picked."""
+        """True if gold may represent all outputs: people gave it, and at least one example was drawn, not picked."""
         return self.has_people and self.n_picked < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
@@ -318,7 +319,10 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """Map each criterion of categories to flags of the labelled examples on which categories tie for most labels."""
+    """Map each criterion whose levels are categories to flags of the examples on which categories tie for most labels.
+
+    An example without a label isn't flagged.
+    """
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
@@ -524,7 +528,7 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     that all are adjudicated.
 
     Args:
-        labels: The labels that gold is made from, all of these examples.
+        labels: The labels that gold is made from; each is of one of the examples `ids`.
         ids: Ids of the examples with gold.
         used: The kinds of labels that count; empty if all of `labels` do.
     """

@@ -82,7 +82,11 @@ class Column:
         return self._changed(lambda values: np.where(chosen if values.ndim == 1 else chosen[:, None], values, np.nan))
 
     def _changed(self, change: Callable[[Floats], Floats]) -> Self:
-        """Return the column with a change made to its levels, scores, decisions and probabilities."""
+        """Return the column with its levels, scores, decisions and probabilities replaced by what `change` returns.
+
+        Args:
+            change: Function that takes an array with a row for each example, and returns its replacement.
+        """
         return replace(
             self,
             levels={name: change(column) for name, column in self.levels.items()},
@@ -93,7 +97,11 @@ class Column:
         )
 
     def rating(self, index: int) -> Rating | None:
-        """Return the rating that an example's reasons and quotes come from; None for an example without a rating."""
+        """Return the rating from which reports take an example's reasons and quotes; None if it has no rating.
+
+        Args:
+            index: Index of the example.
+        """
         source = int(self.sources[index])
         return None if source < 0 else self.given[source]
 
@@ -110,7 +118,7 @@ class Column:
 
     @cached_property
     def used(self) -> RatingCodes:
-        """The rating that each example's reasons and quotes come from, in the order of the examples that have one."""
+        """The ratings from which reports take reasons and quotes, one for each example that has a rating, in order."""
         sources = self.sources[self.sources >= 0]
         is_all = np.array_equal(sources, np.arange(len(self.given)))
         return self.given if is_all else self.given.taken(sources.tolist())

@@ -74,7 +74,12 @@ def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
 
 
 def wording_line(criterion: Criterion, at: str) -> dict[str, Any]:
-    """Return the line that records a criterion's current wording in `wordings.jsonl`."""
+    """Return the line that records a criterion's current wording in `wordings.jsonl`.
+
+    Args:
+        criterion: The criterion.
+        at: The day on which the wording is recorded.
+    """
     return {
         "under": criterion.wording,
         "criterion": criterion.name,

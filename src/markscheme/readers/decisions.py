@@ -127,7 +127,16 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add a line's response; return the index in `statements` of what the line says, or an invalid line's error."""
+        """Read a line and add its response; for an invalid line, record a fault instead.
+
+        Args:
+            line: The line's data.
+            line_number: Number of the line; None if it isn't known.
+
+        Returns:
+            The index in `statements` at which what the line says of the response is stored; for an invalid line, the
+            error.
+        """
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))

@@ -75,9 +75,10 @@ class Columns:
         return ImportedFile(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Rename a record's columns to fields; if `fields` names items of a list, make a row for each item.
+        """Return a record as rows, with its columns renamed to fields.
 
-        A verdict next to such a list is only in the first row.
+        A record is one row, unless `fields` maps the items of a list in the record: then each item is a row, which also
+        has the values next to the list. Only the first of these rows has a judge's verdict that is next to the list.
         """
         if not self.fields:
             return [{str(name): value for name, value in row.items()}]

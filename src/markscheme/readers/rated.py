@@ -150,12 +150,13 @@ class RatedFile:
 
 @dataclass(frozen=True)
 class RatedFiles:
-    """The contents of several files of ratings, read by one rubric; a response has one id in all of them.
+    """The contents of several files of ratings, read by one rubric; a response has the same id in each file.
 
     Attributes:
         rubric: The rubric that the user or the files name, or that the files imply.
         files: The content of each file, in the order in which they were named.
-        is_named: True if the user or the files name the rubric, so that its weights and pass mark hold.
+        is_named: True if the user or the files name the rubric. Only then are its weights and pass mark an author's,
+            and not inferred from the files.
     """
 
     rubric: Rubric

@@ -107,7 +107,8 @@ def _levels(scale: Scale, cells: Mapping[str, Mapping[str, str]], stated: Span |
     Args:
         scale: The scale.
         cells: The ratings as cells, by rater and example.
-        stated: Ends of the scale, if they are stated; else None. A scale wider than the ratings counts as stated.
+        stated: Lowest and highest level as the user or the file states them; None if nothing states them. If the scale
+            is wider than the ratings in `cells`, its own ends are written instead.
     """
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()

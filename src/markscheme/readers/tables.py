@@ -268,10 +268,10 @@ class _Table:
 
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of the columns that each input may be read from, by input.
+        """Names of the columns that each input may be read from, by the input's name.
 
-        A name of an input that only the rubric declares is also the name of its column. For the inputs of markscheme
-        itself there are several names.
+        An input that markscheme knows, such as `query`, may be in a column of several names. Any other input that the
+        rubric declares is in the column with the input's own name.
         """
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
@@ -566,7 +566,13 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the name of the id column; "" if none or several may be it, or if a column has responses."""
+    """Return the name of the only column that is named like a column of ids.
+
+    "" if no column or several columns are, or if another column is named like one of responses.
+
+    Args:
+        names: Names of the table's columns.
+    """
     by_name = [plain(name) for name in names]
     has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
     of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]

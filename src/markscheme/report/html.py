@@ -102,7 +102,7 @@ class _Part:
         self._places = {case.id: index for index, case in enumerate(self.examples.cases)} if self.examples else {}
 
     def place(self, unit: str) -> int | None:
-        """Return the index of an example in the document's list of examples; None if the example isn't listed."""
+        """Return the index of the example with the id `unit` in the document's list of examples; None if not listed."""
         return self._places.get(unit)
 
 

@@ -232,7 +232,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks to draw as text; the list of examples is left out if not even one example has room."""
+        """Return the blocks to draw on a terminal, without the list of examples if the room is too small for one."""
         return [
             block
             for block in doc.in_text(blocks)

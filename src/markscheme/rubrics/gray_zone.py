@@ -41,7 +41,10 @@ class GrayZone:
         return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
 
     def why(self, *, passed: bool) -> str:
-        """Return the reason why a person should decide, as part of a sentence.
+        """Return the reason why a person should decide on a score in the zone, as part of a sentence.
+
+        Args:
+            passed: True for a score that passes, False for one that fails.
 
         Example:
             >>> GrayZone(0.12, math.inf).why(passed=True), GrayZone(0.12, math.inf).why(passed=False)

@@ -201,7 +201,7 @@ def environment_key(folder: str) -> str:
     """Compute a digest that differs between environments that must not share a session; it reveals no API keys.
 
     Args:
-        folder: The folder of the graders' files. It and the working directory belong to the environment.
+        folder: The folder of the graders' files, which is a part of the environment, as the working directory is.
     """
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
@@ -298,9 +298,14 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str, Any]":
-    """Send a message and return the answer.
+    """Send a message to a session and return its answer.
 
-    Blanks before the answer are heartbeats, which show that the session still works on it.
+    Blanks before the answer are heartbeats, which show that the session is still working on the answer.
+
+    Args:
+        connection: The connection to the session; it is closed.
+        message: The message.
+        path: Path of the session's socket, for errors.
 
     Raises:
         TimeoutError: No heartbeat or answer arrives in time.

@@ -93,7 +93,7 @@ class AltTest(NamedTuple):
         advantage: Share of examples on which the judge is at least as close to the other annotators as the annotator
             whose place it takes; mean over the annotators in whose place it was tested.
         people: Result for each annotator, in the table's order; None for one with too few examples.
-        epsilon: Share of examples by which the judge may be worse than an annotator and still win against them.
+        epsilon: The judge wins against an annotator if it is shown to be worse by less than this share of examples.
     """
 
     winning_rate: Estimate
@@ -316,7 +316,11 @@ class _AlphaComparison:
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
-        """Estimate the mean alpha of judge and annotator, and how much it exceeds the mean alpha of two annotators."""
+        """Estimate the mean alpha of judge and annotator, and how much it exceeds the mean alpha of two annotators.
+
+        Args:
+            level: Coverage of the first interval; that of the second is `GAP_LEVEL`.
+        """
         if not self.people_pairs:
             why = _few_shared(with_judge=True)
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
@@ -333,10 +337,13 @@ class _AlphaComparison:
         return self._coefficient(with_judge, rating, level), guard(gap, self._fewest_off(rating))
 
     def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
-        """Return the gap of `Ceiling` for raters who all agreed: 0, with limits as far apart as unseen examples allow.
+        """Add limits to the gap between the alphas of judge and annotators for ratings that all agree.
+
+        The gap is then 0, and the jackknife gives no limits. Those set here allow for disagreement on examples that
+        weren't seen: they are as far from 0 as alpha's lower limit is from 1.
 
         Args:
-            gap: The gap, whose limits are replaced.
+            gap: The gap; it is returned unchanged if alpha has no lower limit.
         """
         name = "krippendorff_alpha"
         groups = self.groups

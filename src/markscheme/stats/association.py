@@ -147,7 +147,10 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Compute Spearman's correlation without each group in turn, from how often each pair of values occurs in it."""
+    """Compute Spearman's correlation without each group in turn.
+
+    It is computed from how often each pair of values (gold's and the judge's) occurs, in all and in each group.
+    """
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n_sets, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])

@@ -307,7 +307,11 @@ def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
 
 
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
-    """Find the smallest whole number that meets a condition which every larger number meets too.
+    """Find the smallest whole number that meets a condition, given that every larger number meets it too.
+
+    Args:
+        holds: Function that returns True for a number that meets the condition.
+        start: The smallest number that is tried.
 
     Example:
         >>> least_n(lambda n: n * n > 50)

@@ -93,7 +93,7 @@ class _Loss(NamedTuple):
 
     @property
     def directed(self) -> bool:
-        """True if the loss isn't symmetric: it matters which rater gave which rating."""
+        """True if the loss isn't symmetric: for example, saying 1 for a 3 costs more than saying 3 for a 1."""
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:

@@ -15,10 +15,10 @@ MANY_VALUES: Final = 4096
 def numbered(
     keys: npt.NDArray[np.int64], reach: int | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the distinct keys, which are whole numbers, in ascending order, and each key's index among them.
+    """Return the distinct keys in ascending order, and for each key its index among the distinct keys.
 
     Args:
-        keys: Numbers from 0, shape (n,).
+        keys: Whole numbers, none below 0, shape (n,).
         reach: A number above all keys, if known.
 
     Example:

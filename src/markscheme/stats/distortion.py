@@ -402,8 +402,8 @@ class _Covariances:
     def of(self, x: Sequence[Floats], y: Sequence[Floats]) -> Floats:
         """Compute one covariance pooled over the pairs of columns x[i] and y[i], shape (1 + n_groups,).
 
-        The first value is over all units, each further value over all units but those of one group. Equal pairs of
-        columns are computed once.
+        The first value is over all units, each further value over all units but those of one group. The result for the
+        same pairs of columns is cached.
         """
         ids = [self._number(column) for column in (*x, *y)]
         pairs = tuple(sorted((min(pair), max(pair)) for pair in zip(ids[: len(x)], ids[len(x) :], strict=True)))

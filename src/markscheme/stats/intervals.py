@@ -416,7 +416,12 @@ def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> f
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Compute the score limits of a share, which stay within 0 to 1 and never collapse to a point.
+    """Compute Wilson's score limits of a share, which stay within 0 to 1 and never coincide.
+
+    Args:
+        successes: Number of trials, of `n`, that count in the share.
+        n: Number of trials.
+        level: Coverage of the interval, 0 to 1.
 
     Source:
         Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.

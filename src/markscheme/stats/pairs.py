@@ -231,6 +231,10 @@ def paired(
 def numbers(values: npt.ArrayLike, name: str) -> Floats:
     """Convert `values` to an array of floats; None becomes nan.
 
+    Args:
+        values: Numbers, or rows of numbers.
+        name: Name of the values, for the error.
+
     Raises:
         ValueError: A value isn't a number, or rows differ in length.
 

@@ -49,10 +49,12 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many examples with old labels count: none, or at most two for each example labelled again.
+    """Return how many examples with old labels count for a verdict, after labels were given under a new wording.
+
+    If new labels agree with old ones, at most two examples count for each example labelled again; otherwise none.
 
     Args:
-        state: Whether labels given again agree with the old ones: the result of `relabelling_state`.
+        state: The result of `relabelling_state`, which says if the labels given again agree with the old ones.
         relabelled: Number of examples drawn at random and labelled again.
         old: Number of examples on which some criterion has only labels under an earlier wording.
 

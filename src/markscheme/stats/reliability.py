@@ -200,10 +200,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Number of examples (or groups) on which a rater departs from that rater's most common rating.
-
-        It is the number of the rater who departs from it on the fewest examples.
-        """
+        """Smallest number, over raters, of examples (or groups) that don't have the rater's most common rating."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 

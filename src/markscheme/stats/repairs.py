@@ -44,11 +44,13 @@ class TermSums:
 
     @classmethod
     def of(cls, gains: Floats, weights: Floats, is_fatal: Flags, is_undecided: Flags) -> Self:
-        """Compute, from weights and levels, what each criterion alone contributes, shape (n_examples, n_criteria).
+        """Compute what each criterion's level contributes to the score and the decision of each example.
+
+        All arrays, those of the result too, have the shape (n_examples, n_criteria).
 
         Args:
             gains: Weight times position; 0 if the criterion doesn't count for the score.
-            weights: Weight; 0 if the criterion doesn't count for the score since it has none or doesn't apply.
+            weights: Weight; 0 if the criterion has no weight or doesn't apply, so that it doesn't count for the score.
             is_fatal: Flags of levels that fail the response, as on a required criterion that isn't met.
             is_undecided: Flags of levels that leave the decision open, as on a category that doesn't apply.
         """

@@ -500,14 +500,14 @@ def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Flo
 
 
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, risings: Sequence[_Rising]) -> Floats:
-    """Compute the log posterior density of the square root of the correlation, up to a constant, shape (n_roots,).
+    """Compute the log posterior density of the square root of the correlation within groups, up to a constant.
 
     Args:
-        roots: Square roots of correlations, shape (n_roots,).
-        hits: Number of hits in each kind of group.
+        roots: Square roots of correlations at which the density is computed, shape (n_roots,).
+        hits: Number of hits in each kind of group: groups with equal numbers of hits and examples are one kind.
         sizes: Number of examples in each kind of group.
         copies: Number of groups of each kind.
-        risings: Functions that `_log_rising` returns for hits, for misses and for sizes.
+        risings: Three functions, made by `_log_rising` from the numbers of hits, of misses and of examples.
     """
     of_hits, of_misses, of_sizes = risings
     correlation = (roots**2)[:, None]
@@ -672,7 +672,9 @@ def _effective(n: float, mean_size: float, correlation: float) -> float:
 
 
 def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
-    """Estimate the correlation of differences within a group, shrunk towards a prior worth 8 nonzero differences.
+    """Estimate the correlation of differences within a group, shrunk towards a usual value.
+
+    The usual value has the weight of 8 examples with a difference other than 0.
 
     Args:
         v: The difference of each example, such as judge minus gold, shape (n,).

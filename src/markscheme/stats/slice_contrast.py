@@ -121,7 +121,9 @@ class SliceLook(NamedTuple):
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """A figure of every example, prepared so that any slice can be compared with the examples outside it.
+    """A figure of each example, such as 1 if the judge agrees with gold, prepared for comparisons of slices.
+
+    A slice is compared with the examples outside it.
 
     A slice is compared once over all examples and once at equal gold. The first comparison is Fisher's exact test with
     mid-p for figures of 0 and 1, else the larger p of Student's and Welch's t. The second is the slice's coefficient in
@@ -130,9 +132,10 @@ class SliceColumn:
     Attributes:
         is_known: Flags of examples with both the figure and gold, shape (n_units,).
         values: Figure of each known example, shape (n_known,), like all that follow.
-        strata: Index of each example's stratum: its gold level or, of gold scores, the fifth of the scores that has it.
-        covariate: Gold, which the regression holds equal within a fifth of scores; None if strata are gold levels, in
-            which gold doesn't vary.
+        strata: Index of each example's stratum: its gold level or, if gold is a score, the fifth of all gold scores
+            that its score is in.
+        covariate: Gold's scores, for which the regression adjusts within each fifth; None if strata are gold levels,
+            within which gold doesn't vary.
         groups: Groups of the known examples by task; None if no two examples share a task.
 
     Source:

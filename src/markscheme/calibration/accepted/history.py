@@ -211,7 +211,16 @@ class AcceptedRuns(NamedTuple):
 
 
 def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, accepting: bool) -> _AcceptedRun | None:
-    """Load the accepted run in a file; return None if it cannot be read and is about to be replaced."""
+    """Load the accepted run in a file; if it can't be read, but this run will replace it, warn and return None.
+
+    Args:
+        load: Function that loads the run in the file.
+        path: The file.
+        accepting: True if this run is to be accepted, and so replaces the file.
+
+    Raises:
+        RatingError: The file can't be read, and `accepting` is False.
+    """
     try:
         return load(path)
     except RatingError as error:

@@ -321,7 +321,7 @@ class Comparison:
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Gold's values, the judge's values, and how many examples each row represents, here always 1."""
+        """Gold's values, the judge's values, and the number of examples that each row represents: 1 for every row."""
         return self.gold_values, self.judge_values, np.ones(len(self.ids))
 
     @cached_property
@@ -343,7 +343,8 @@ class Comparison:
     def misses(self) -> Floats:
         """Judge minus gold by the compared measure, shape (n_examples,), to 9 decimals; nan where one is missing.
 
-        If categories are compared, the difference is that of the scores, since categories have none.
+        If a rubric's categories are compared, it is the judge's score minus gold's, since categories can't be
+        subtracted.
         """
         if isinstance(self.measure.of, Rubric):
             return self.score_errors
@@ -361,7 +362,10 @@ class Comparison:
 
     @cached_property
     def between_levels(self) -> int:
-        """Number of examples with gold between two levels, so that no level agrees; 0 if scores aren't levels."""
+        """Number of examples whose gold lies between two levels, so that the judge can't agree by giving a level.
+
+        0 if the compared values aren't scores that follow from a single criterion's levels.
+        """
         only = self.measure.only
         if only is None or self.measure.of != OF_SCORE:
             return 0

@@ -190,8 +190,8 @@ def decisions_compared(
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         groups: A name for each example's group, such as a task that several examples share.
-        sets: The set of groups with which each example is left out in the jackknife, for the share of the same
-            decisions; None means its group.
+        sets: Each example's jackknife set, from which the interval of the share of the same decisions is computed; None
+            to leave out one group at a time.
         examples: The examples, which say how each was drawn for labelling; None means all at random.
         weights: Number of outputs that each example represents, shape (n_examples,), for figures of all outputs; None
             if all examples count equally.
@@ -267,10 +267,10 @@ def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each labelled example's sampling weight, divided by the mean weight in the same draw; None if all are 1.
+    """Return each labelled example's sampling weight, relative to the other examples of its draw; None if all are 1.
 
-    Very large weights are cut, as by `drawn_weights`; those of labels drawn by strata aren't, since they say how many
-    of all graded outputs are in the stratum.
+    If labels were drawn by strata, a weight is divided by the mean weight of its draw. Then weights aren't cut, since
+    they say how many of all graded outputs are in the stratum. Otherwise very large ones are cut.
     """
     cut_weights = sample_weights(examples)
     if examples is None or cut_weights is None or strata_of(examples) is None:

@@ -74,7 +74,9 @@ PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The answer to one question about a judge (may it gate, may it show trends), with the codes of its reasons.
+    """The answer to one question about a judge (may it gate, may it show trends), which follows from reasons.
+
+    The answer is `state`: shown, refused or open.
 
     Attributes:
         question: "gate" (may the judge pass or fail responses without review) or "trend" (may its scores be averaged).

@@ -32,7 +32,7 @@ class _Label(NamedTuple):
 
     @property
     def examples(self) -> Flags:
-        """Flags of the examples that gold puts in this category and that the judge rated, shape (n_examples,)."""
+        """Flags of the examples whose gold level is this category and that the judge rated, shape (n_examples,)."""
         return np.asarray(self.criterion.both & (self.criterion.gold == self.value))
 
     @property
@@ -41,7 +41,11 @@ class _Label(NamedTuple):
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:
-        """Estimate how often the judge chooses the category for the examples that gold puts in it."""
+        """Estimate the share of the examples with this gold category for which the judge chooses it too.
+
+        Args:
+            level: Coverage of the interval, 0 to 1.
+        """
         return share(self.hits, self.criterion.groups, level=level)
 
 

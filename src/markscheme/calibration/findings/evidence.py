@@ -519,9 +519,10 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """The judge's mean absolute error of levels, weighted by criteria's shares of the score.
+        """The judge's mean error, in score: the sum over criteria of mean absolute error times share of the score.
 
-        If all levels are right, it is the judge's mean absolute error of scores.
+        A criterion's error is a share of its scale's range. If all levels are right, the judge's mean absolute error of
+        scores is returned instead.
         """
         by_criterion = sum(
             abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()

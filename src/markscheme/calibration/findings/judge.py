@@ -402,9 +402,11 @@ def _has_kappa(criterion: CriterionEvidence) -> bool:
 
 
 def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate the criterion's main coefficient, or Pearson's correlation if a rating lies between levels.
+    """Estimate the judge's agreement with gold on a criterion: kappa, or Pearson's r if a rating lies between levels.
 
-    `level` is the coverage of the interval.
+    Args:
+        criterion: The evidence on the criterion, whose scale says which kappa is computed.
+        level: Coverage of the interval, 0 to 1.
     """
     return (
         criterion.kappa(headline(criterion.scale), level)

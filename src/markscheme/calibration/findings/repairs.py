@@ -36,7 +36,10 @@ def _with_repair(finding: Finding, repairs: Repairs | None) -> Finding:
 
 
 def severity_of(repair: Repair) -> Severity:
-    """Return a finding's severity by the share of wrong decisions, or of false passes, that fixing it repairs."""
+    """Return a finding's severity: "high", "medium" or "low", by how many errors the finding's repair corrects.
+
+    Counted are the share of all wrong decisions and the share of the false passes; the larger share decides.
+    """
     if repair.reaches(A_HALF, FEWEST_FOR_HIGH):
         return "high"
     return "medium" if repair.reaches(A_FIFTH, FEWEST_FOR_MEDIUM) else "low"

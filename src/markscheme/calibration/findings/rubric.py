@@ -63,9 +63,10 @@ LONGEST_QUOTE = 200
 
 
 def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria whose levels, as far as annotators share them, vary much less than on most criteria.
+    """Yield findings on criteria on which responses hardly differ, so that annotators' alpha is low.
 
-    The errors of annotators must not vary more than usual, so that they aren't the reason.
+    On such a criterion the variance that annotators' levels share is much smaller than on the median criterion. The
+    variance of annotators' errors isn't larger than on the median criterion, so that careless labels aren't the reason.
     """
     variances = {
         name: tuple(part / criterion.scale.span**2 for part in shared_and_own(*criterion.people_once))
@@ -278,8 +279,11 @@ def unused_levels(
 ) -> Iterator[Finding]:
     """Yield findings on levels that neither judge nor gold gives, or that only the judge never gives.
 
-    A level that only the judge never gives is reported only on a criterion without another finding (in `blamed`), which
-    may explain it.
+    Args:
+        evidence: The evidence on the judge.
+        criteria: The evidence on each criterion to look at, by name.
+        blamed: Names of the criteria with another finding, which may be why the judge never gives a level; so on these
+            only levels that gold doesn't give either are reported.
     """
     for name, criterion in criteria.items():
         if len(criterion.levels) < 3 or criterion.n < FEWEST_TO_DIAGNOSE:

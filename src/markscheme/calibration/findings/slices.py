@@ -387,7 +387,10 @@ class _Looks:
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
         """Compare each slice with the examples outside it; return a list of figures for each slice.
 
-        Examples that share a task don't count as independent, unless the slice is a task itself.
+        Tests allow for related errors of examples that share a task, unless the slice is itself one task.
+
+        Args:
+            parts: The slices.
         """
         of_parts: list[list[SliceFigure]] = [[] for _ in parts]
         for is_group in (True, False):

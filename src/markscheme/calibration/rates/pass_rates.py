@@ -131,7 +131,7 @@ def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
 
 
 def _examples(table: RatingTable) -> Sequence[Example]:
-    """Return the example of each row of a table."""
+    """Return the example of each row of a table; examples that have only an id if the table holds none."""
     return table.examples or ExampleRows.without_texts(table.ids)
 
 

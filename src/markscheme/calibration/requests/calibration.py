@@ -427,7 +427,13 @@ class CalibrationRequest:
         ]
 
     def _without_labels(self, rubric: Rubric, examples: ExampleSet, why: str) -> UsageError:
-        """Make the error that there are no labels to compare with, with the command that labels the examples."""
+        """Make the error that there are no labels to compare with, with the command that labels the examples.
+
+        Args:
+            rubric: The rubric.
+            examples: The examples, none of which has a label that counts.
+            why: The beginning of the message, which says what is missing.
+        """
         to_label = f"; to label them: {Commands.on(rubric).label()}" if self.examples is None else ""
         without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
         return UsageError(f"{why}{examples.searched}{to_label}; {without}")

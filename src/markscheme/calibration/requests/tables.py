@@ -17,7 +17,10 @@ from markscheme.readers.tabular.reading import TableReading
 def answer_of_table(
     request: CalibrationRequest, table: TableReading
 ) -> list[Calibration] | TableCalibrations | AnnotatorAgreement:
-    """Return the calibrations of a table's judges, or one result for several criteria or for annotators only.
+    """Return what is computed of a table of ratings.
+
+    That is the calibration of each judge; a TableCalibrations if the table's judge rates by several criteria; or the
+    AnnotatorAgreement if the table has no judge.
 
     Raises:
         UsageError: An option is given that only calibrations by a rubric have.

@@ -43,7 +43,11 @@ class BatchApi(Protocol):
         ...
 
     def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Return each key of an ended batch with its reply or error, in any order."""
+        """Yield each prompt's key in a batch that has ended, with the reply or the error, in any order.
+
+        Args:
+            id: The provider's id of the batch.
+        """
         ...
 
     async def cancel(self, id: str) -> None:

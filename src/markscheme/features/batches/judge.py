@@ -262,7 +262,11 @@ class BatchQueue:
         return True
 
     def _send(self, entries: dict[str, Mapping[str, Any]]) -> None:
-        """Record a batch and send it in a task of its own; leave out prompts that another process has sent already."""
+        """Record a batch and send it in a task of its own; leave out prompts that another process has sent already.
+
+        Args:
+            entries: The request for each prompt, by the prompt's key.
+        """
         token = uuid4().hex
         reserved = sum(self._questions[key].reserved or 0.0 for key in entries)
         mine = set(self.ledger.intend(token, self.judge, list(entries), reserved))

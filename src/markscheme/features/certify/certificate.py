@@ -179,6 +179,11 @@ class Certificate:
     def write(self, rubric: Rubric, examples: ExampleSet, *, at: str) -> Path | str:
         """Write the certificate's file next to the labels; return its path, or the reason why it isn't written.
 
+        Args:
+            rubric: The rubric.
+            examples: The labelled examples, in whose folder the file is written.
+            at: The day of the certificate.
+
         Raises:
             UsageError: The file can't be written, or the labels came from no file that it could be next to.
         """

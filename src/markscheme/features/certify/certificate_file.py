@@ -85,7 +85,13 @@ class CertifiedPasses:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
-        """Read the shares of passes in a certificate; raise KeyError, TypeError or ValueError if they are invalid."""
+        """Read the shares of passes from their entry in a certificate's file, the form that `to_json` writes.
+
+        Raises:
+            KeyError: A key is missing.
+            TypeError: A value has another type.
+            ValueError: A number is out of range.
+        """
         labels = data["labels"]
         decided = data["decided"]
         shares = [_number(entry["share"]) for entry in (labels, decided)]

@@ -27,14 +27,14 @@ def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
 
 @dataclass(frozen=True)
 class DecidedLabels:
-    """Annotators' pass/fail decisions that can support a guarantee, whether given outright or derived from levels.
+    """Annotators' pass/fail decisions by which a promise can be tested: stated by annotators, or derived from levels.
 
     Attributes:
         ids: Ids of the examples.
         passed: Annotators' decision on each example, shape (n,), 1 for pass.
         groups: Name of each example's group; None if there are no groups.
-        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; all other
-            decisions are derived from their levels, by the pass mark and required criteria.
+        explicit: Number of decisions that annotators stated: pass or fail for the whole response. All other decisions
+            are derived from annotators' levels, by the pass mark and required criteria.
     """
 
     ids: tuple[str, ...]

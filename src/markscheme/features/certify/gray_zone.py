@@ -33,8 +33,8 @@ def _width(certificate: Certificate, side: MarkSide) -> float:
     """Return the distance in score from the pass mark within which people decide; infinite if they always decide.
 
     Args:
-        certificate: The certificate.
-        side: The decisions that people take over there: "passes", "fails" or "both".
+        certificate: The certificate of a single judge.
+        side: The judge's decisions for which the distance holds: "passes", "fails" or "both".
     """
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]

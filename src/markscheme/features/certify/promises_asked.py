@@ -31,11 +31,11 @@ ASKS = "asks.jsonl"
 
 
 class _PromiseTurn(NamedTuple):
-    """A promise's turn among the promises that are tested on some of the same labels.
+    """Position of a promise among all promises that were tested on some of the same labels.
 
     Attributes:
         further: Number of other promises that were tested before this one.
-        on_record: Number of promises on record.
+        on_record: Number of promises on record that were tested on some of the same labels.
         record: Function that records this promise, to be called once it is tested; None if it is on record already, or
             if no promises are recorded for these labels.
     """
@@ -143,12 +143,15 @@ def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
 
 
 def _tested_on(path: Path, labels: str, labelled: frozenset[str]) -> list[dict[str, Any]]:
-    """Return the distinct promises that were tested on any of these labels, in order, each with its labels' digest.
+    """Return the distinct promises on record that were tested on any of the labelled examples, the earliest first.
+
+    A promise is a dict, which includes the digest of the labels that it was tested on.
 
     Args:
-        path: The file of the record; it may be missing.
-        labels: Digest of the labels. A line that doesn't name its examples counts if it has this digest.
-        labelled: Digests of the ids of the labelled examples.
+        path: The file of the record, a line for each test; it may be missing.
+        labels: Digest of all labels of today. A line that doesn't name the examples of its test counts if it has this
+            digest.
+        labelled: Digests of the ids of the labelled examples. A line that names one of them counts.
     """
     if not path.is_file():
         return []

@@ -498,9 +498,9 @@ class _View:
         return self.paired.values(self.table[name])
 
     def graded_by(self, name: str) -> Floats:
-        """Return a judge's score of each example or, if the rubric has only categories, the value of the chosen one.
+        """Return a judge's score of each example or, if the rubric has only categories, the value of the one it chose.
 
-        An example that the judge didn't grade has nan.
+        The value is nan for an example that the judge didn't grade.
         """
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
@@ -576,7 +576,11 @@ class _View:
         }
 
     def _p(self, differences: Floats) -> float:
-        """Return the p-value of the sign-flip test that differences average to 0; signs in one task flip together."""
+        """Return the mid-p of the sign-flip test of the hypothesis that differences average to 0.
+
+        Args:
+            differences: Difference of two judges on each example; those on examples of one task change sign together.
+        """
         values, tasks = known_in_groups(differences, self.table.groups)
         return sign_flip(tasks.sums(values)).mid_p
 
@@ -639,7 +643,7 @@ class _View:
         ]
 
     def _fails(self, name: str, rows: Flags) -> int:
-        """Count the examples flagged in `rows` that gold fails and on which the judge made a decision."""
+        """Count the examples flagged in `rows` that gold fails and on which the judge `name` made a decision."""
         return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
 
     def _standing(

@@ -29,10 +29,10 @@ def compare_systems(
     """Compare the systems in files of pairs, by each rater.
 
     Args:
-        files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
+        files: Files of pairs with preferences, of grades of pairs, or of ratings of the rubric's own pairs.
         rubric: The rubric of all files; None for the one that the files imply.
-        labels: Which pairs count, and the file of pairs if `files` have only ratings; without it, the rubric's own
-            pairs.
+        labels: Which pairs count. If `files` have ratings without the pairs, `labels.examples` is the file of the
+            pairs, or None for the rubric's own pairs.
         columns: What the files' columns mean: who stated the preferences, and as which kind of rater.
 
     Raises:

@@ -190,7 +190,13 @@ async def default_oneshot_generate_fn(system_prompt: str, user_prompt: str, **op
 async def default_rubric_as_judge_generate_fn(
     system_prompt: str, user_prompt: str, **options: Any
 ) -> RubricAsJudgeOutput:
-    """Ask Gemini for one number for a response, for quick trials; reads GEMINI_API_KEY from the environment."""
+    """Ask Gemini for one number that grades a response, for quick trials; read GEMINI_API_KEY from the environment.
+
+    Args:
+        system_prompt: The instructions.
+        user_prompt: The response to grade, with its inputs.
+        options: Further options of the request.
+    """
     return await _ask_gemini(RubricAsJudgeOutput, system_prompt, user_prompt, **options)
 
 

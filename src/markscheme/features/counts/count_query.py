@@ -206,7 +206,10 @@ class CountQuery:
 
     @property
     def shared_decision(self) -> str | None:
-        """SQL condition that the judge and at least two annotators decided on an example; None if none can meet it."""
+        """SQL condition that the judge and at least two annotators decided on an example.
+
+        None if no example can meet it: the rubric makes no decisions, or there are fewer than two annotators.
+        """
         if not self.rubric.decides or len(self.annotators) < 2:
             return None
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"

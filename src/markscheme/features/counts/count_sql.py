@@ -237,7 +237,14 @@ def _most_common(index: str, examples: str) -> str:
 
 
 def _rows(query: CountQuery, examples: str, columns: Sequence[str], dialect: Dialect) -> Iterator[str]:
-    """Yield a SELECT for each part of the counts file."""
+    """Yield the SELECTs whose rows together are the counts file, one or more for each part.
+
+    Args:
+        query: What to count.
+        examples: The table of the examples with their values, as it follows FROM.
+        columns: Names of the file's columns for values.
+        dialect: The database's dialect.
+    """
     # the first SELECT gives columns their types
     missing = [f"CAST(NULL AS {dialect.text if name == VALUE_COLUMN else dialect.double})" for name in columns]
     yield _select(f"format:{COUNTS_FORMAT}", "CAST(NULL AS BIGINT)", missing, "1", "", columns)

@@ -78,14 +78,15 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of one part of the counts file: how often raters gave each combination of values.
+        """Yield the rows of one part of the counts file, such as the part that counts scores.
 
-        The raters are gold, the judge, single annotators, and earlier judges that gold was compared with.
+        A row counts the examples on which all raters have certain values. The raters are gold, the judge, single
+        annotators, and the earlier judges.
 
         Args:
             part: Name of the part.
             columns: Values of single annotators, a column for each.
-            of: Function that returns the values to count, such as scores, from a rater's column.
+            of: Function that takes a rater's column, and returns the rater's values to count, such as scores.
         """
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _part_rows(part, sets, [of(gold), of(judge), *columns], then)

@@ -388,6 +388,11 @@ def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> 
 
     The columns `gold`, `judge` and `p1` hold decisions, 0 or 1: gold's, the judge's, and the judge's after fixing. `p2`
     is 1 if fixing brings the score within the tolerance, -1 if out of it, else 0.
+
+    Args:
+        table: The columns of the counts file.
+        name: Name of the part.
+        of_part: The rows of the part.
     """
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")

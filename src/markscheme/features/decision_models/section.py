@@ -72,7 +72,12 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
 
 
 def reliability_plot(name: str, audit: ProbabilityAudit) -> Plot:
-    """Plot the share of passes by the labels against the judge's probability, with diagonal and isotonic curve."""
+    """Plot the share of passes by the labels against the judge's probability, with diagonal and isotonic curve.
+
+    Args:
+        name: What the probabilities are of: a criterion's name, or the decision.
+        audit: The comparison of the probabilities with the labels.
+    """
     points = tuple(
         PlotPoint(
             in_bin.probability,

@@ -148,7 +148,7 @@ class ProbabilityAudit:
             an interval.
         intercept: Intercept of that regression; above 0 the event happens more often than the judge says.
         p: P-value of the test that slope is 1 and intercept 0; None with groups, or with too few examples.
-        confident: Number of errors among answers with a probability of at least 0.95, and of at least 0.90.
+        confident: Errors among the answers with a probability of at least 0.95, and among those of at least 0.90.
         bins: Bins of the reliability diagram; empty for fewer than ten examples.
         line: Points of the isotonic curve in the diagram: probabilities and shares, both rising.
         ece: Root mean squared calibration error over bins, corrected for chance; nan without bins.
@@ -182,7 +182,7 @@ class ProbabilityAudit:
 
     @property
     def confident_errors(self) -> ConfidentErrors:
-        """Number of answers that the judge gives a probability of at least 95 %, and of the wrong ones among them."""
+        """Errors among the answers to which the judge gives a probability of at least 95 %."""
         return self.confident[0]
 
 

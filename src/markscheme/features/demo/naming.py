@@ -120,7 +120,7 @@ def named_in(findings: Sequence[FindingJson]) -> Charge:
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """Return the fault that a finding shows, and its subject: the criterion, or the criterion on a system.
+    """Return the fault that a finding shows, and its subject: a criterion, or a criterion in one system's responses.
 
     The name of the fault is "slice" for a slice on which the judge is worse, and "text" for a change of the judge's
     levels that only the new wording of the criterion can have caused; else it is the finding's code.

@@ -62,17 +62,19 @@ class ModeFigures:
 
 @dataclass(frozen=True)
 class NewModes:
-    """Bound and estimates for modes that nobody has noted yet: their number, and the share of outputs that show one.
+    """How many modes nobody has noted yet, and which share of the outputs shows one of them: a bound and estimates.
+
+    All figures are computed from the outputs that one reader read in random order.
 
     Attributes:
-        bound: Upper bound on the share of outputs that show such a mode.
+        bound: Upper bound on the share of outputs that show a mode that nobody has noted yet.
         confidence: Confidence with which the bound holds, however often one looks at it.
         last_new: Number of outputs read since the last one in which a new mode was noted; None if none was.
-        named: Number of modes noted in the sequence of random outputs.
-        read: Number of outputs in that sequence.
+        named: Number of modes noted in the outputs read at random.
+        read: Number of outputs read at random.
         tasks: The bound from only the first output read of each task; None without groups, or with few of them.
-        good_turing: Good-Turing estimate of the share of outputs with an unseen mode, which has no bound.
-        chao2: Chao2 estimate of the number of modes, which has no bound.
+        good_turing: Good-Turing estimate, without a bound, of the share of outputs that show an unnoted mode.
+        chao2: Chao2 estimate, without a bound, of the number of all modes, noted or not.
     """
 
     bound: float

@@ -51,7 +51,7 @@ class ReadingWork:
         view: The view that the page opens with: "read", "group", "again" or "recode".
         is_second: True if the reader reads outputs that others have read, without seeing their notes.
         also: Ids of outputs to show out of turn, in order.
-        mine: Ids of outputs that only this reader reads; None if the reader reads all.
+        mine: Ids of the outputs that this reader is to read; None if the reader is to read all.
         history: The changes of groups on this page: the codebook before and after each.
     """
 

@@ -84,9 +84,14 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 
 
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
-    """Return the lower and upper limit of a listed mode's share; None with fewer than 5 groups, or without outputs.
+    """Return the lower and upper limit of the share of outputs that show a mode of the codebook.
 
-    The lower limit is corrected, since a mode is listed only after it is seen. The upper limit needs no correction.
+    The lower limit is corrected, since a mode comes into the codebook only after an output has shown it. The upper
+    limit needs no correction.
+
+    Args:
+        shares: The mode's share of the outputs read. None is returned with fewer than 5 groups, or without outputs.
+        level: Coverage of the interval, 0 to 1.
     """
     confidence = (1 + level) / 2
     high = shares.upper(confidence)

@@ -134,9 +134,10 @@ def _differ(ours: "Floats", theirs: "Floats") -> bool:
 
 
 def _repeated(reading: "TableReading") -> Iterator[str]:
-    """Yield a warning if many rows of a table share an id such as a task's, a query or a response.
+    """Yield a warning if many rows of a table have the same task id (or other id of a group), query or response.
 
-    Nothing is yielded if a column of groups is named, and only one warning if rows share several of these.
+    At most one warning is yielded, about the first of the three that repeats. None is yielded if a column says which
+    group each row is in.
     """
     single = reading.roles.single
     if "group" in single:

@@ -196,7 +196,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if a finding is about a change on the criterion that the headline is about."""
+        """Return True if a finding says that the criterion in this comparison's headline has changed."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"

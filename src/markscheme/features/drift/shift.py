@@ -143,7 +143,11 @@ class CriterionDrift:
 
     @property
     def watch(self) -> bool:
-        """True if the shift's p would raise an alarm if no other comparison with the accepted runs were made."""
+        """True if the shift's p is below 5 %, so that it is worth watching.
+
+        It need not raise an alarm, since the threshold of alarms is divided among all planned comparisons with the
+        accepted runs.
+        """
         return self.p <= FALSE_ALARM
 
 

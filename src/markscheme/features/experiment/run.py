@@ -188,7 +188,10 @@ def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFi
 
 
 def at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
-    """Map each cell (variant and case) without a given output to the model's output of an earlier run; None without."""
+    """Map each cell (a variant and a case) for which no file gives an output to the model's output of an earlier run.
+
+    A cell is mapped to None if no earlier run stored an output of the same prompt and model for it.
+    """
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
     return {cell: outputs_file.find(_output_digest(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
@@ -309,6 +312,13 @@ async def grade_outputs(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> ExperimentRun:
     """Grade all outputs, then close the judge; if the budget runs out, the remaining outputs stay ungraded.
+
+    Args:
+        experiment: The experiment.
+        outputs: The outputs.
+        grading: The rubric and the judge.
+        concurrency: Number of outputs that are graded at once.
+        watch: Shows progress.
 
     Raises:
         NoJudge: The judge cannot be used.

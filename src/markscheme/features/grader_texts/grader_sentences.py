@@ -150,7 +150,10 @@ def without_list_leads(text: str) -> str:
 
 
 def asks_for_score(sentence: str) -> bool:
-    """Return True if a sentence speaks to the grader and has a word for rating, or one such as "points" that may be."""
+    """Return True if a sentence addresses the grader and has a word for rating, such as "score" or "points".
+
+    A word such as "points" counts, too, although it doesn't always mean a rating.
+    """
     return _RATING_OR_COUNTED.search(sentence) is not None and is_to_grader(sentence)
 
 

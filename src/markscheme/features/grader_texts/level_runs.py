@@ -118,9 +118,10 @@ def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
-    """Return True if an item's value continues a rising or falling sequence of values.
+    """Return True if an item's value continues the rising or falling values of a sequence of items.
 
-    Steps must be equal, unless the text says that the first, the last and the new value are scores.
+    Values must rise or fall by equal steps. If the text says of the first item, of the last one so far and of the new
+    one that they are scores, steps may differ.
     """
     step = round(item.value - run[-1].value, 3)
     first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)

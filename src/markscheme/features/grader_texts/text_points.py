@@ -12,7 +12,11 @@ _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|presen
 
 
 def points_of(text: str) -> tuple[str, ...]:
-    """Return the points of a text's lists that an output must meet, each with the words around the list."""
+    """Return the points of those lists in a text that an output must meet.
+
+    The words before a list are put before each of its points; the words after the last list are added to every point,
+    unless they only say that all points are required.
+    """
     lists, after = _lists(text)
     points = [(before, item) for before, items in required(lists, after) for item in items]
     tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"

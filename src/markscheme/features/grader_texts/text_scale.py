@@ -152,7 +152,10 @@ def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float,
 
 
 def _headed_ends(text: str) -> tuple[float, float] | None:
-    """Return the range after each aspect to score, such as "Tone (1-5)"; None if aspects have different ranges."""
+    """Return the lowest and highest score that a text states after each aspect to score, as in "Tone (1-5)".
+
+    None if there are no such aspects, or if they have different ranges.
+    """
     rows = _ROW_OF_RANGE.findall(text)
     ranges = [*_HEADED.findall(text), *(rows if len(rows) > 1 else ())]
     headed = {tuple(float(end) for end in ends if end) for ends in ranges}

@@ -123,7 +123,14 @@ def print_improvement(
 
 
 def _show_wordings(run: ImprovementRun, html: Path | None, *, json: bool, details: bool) -> None:
-    """Print the result on wordings, and write the page with them side by side, if one is asked for."""
+    """Print the result of a run that tried wordings, and write a page on it.
+
+    Args:
+        run: The run.
+        html: The page to write; None for none.
+        json: True to print JSON.
+        details: True to print the details too.
+    """
     if html:
         put(rendered(view(run), "html"), html)
     document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))
@@ -153,7 +160,18 @@ def _odds(text: str) -> float:
 def _refuse_idle(
     wordings: WordingOptions, *, html: Path | None, numbers: bool, ratings: Sequence[Path], odds: float
 ) -> None:
-    """Raise UsageError for options that have no effect: a page without wordings, or ratings and costs without a fit."""
+    """Raise UsageError if an option is set that has no effect.
+
+    Args:
+        wordings: Options on wordings to try.
+        html: The page to write, which needs wordings to show.
+        numbers: True if weights and pass mark are to be fitted.
+        ratings: Files of a judge's ratings, which only a fit of numbers uses.
+        odds: Cost of a false pass relative to a false fail, which only a fit of numbers uses; 1 if it isn't set.
+
+    Raises:
+        UsageError: An option has no effect.
+    """
     if html and not wordings.are_any:
         raise UsageError("--html has two wordings side by side: it goes with --proposer or --candidates")
     if not numbers and (ratings or odds != 1):

@@ -232,7 +232,15 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """Compute t statistics from means and sums of squares; very large if all values are equal, but 0 if all are 0."""
+    """Compute each candidate's t statistic of the hypothesis that its differences average to 0.
+
+    It is very large if all differences are equal but not 0, and 0 if all are 0.
+
+    Args:
+        means: Mean of each candidate's differences.
+        squares: Sum of the squares of each candidate's differences.
+        n: Number of differences of each candidate.
+    """
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 

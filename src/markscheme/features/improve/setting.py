@@ -208,10 +208,10 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of settings (a rubric with a judge) whose figures on the held-out labels were seen; at least 1.
+        """Number of settings (a rubric with a judge) whose figures on the held-out labels were seen, but at least 1.
 
-        The setting in use isn't counted: of this rubric's settings, one for each judge, one is left out. Wordings that
-        `improve` tested on held-out labels don't count either, since their figures are withheld unless one is adopted.
+        Two kinds aren't counted: one setting of this rubric, which is taken to be the one in use; and wordings that
+        `improve` tested on held-out labels, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1

@@ -158,6 +158,11 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
     """Return annotators' disagreement on each disputed question, the most disputed one first.
 
     Questions are the criteria, and whether the whole response is accepted.
+
+    Args:
+        ratings: The annotators' labels.
+        rubric: The rubric.
+        ids: Ids of the examples that count.
     """
     ratings = list(ratings)
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns

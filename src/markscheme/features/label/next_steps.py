@@ -60,11 +60,11 @@ def commands_on(work: LabelSession) -> Commands:
 
 
 def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
-    """Return the builder of commands on a rubric, which may be that of rows, and on one that the rows share.
+    """Return the builder of commands that name a rubric or a file of rows.
 
     Args:
-        rubric: The rubric.
-        core: Name or file of the rubric that rows share; None without one.
+        rubric: The rubric; for a file of rows, which has the rows' own rubrics, one that is named after the file.
+        core: Name or file of the rubric that the rows share, which the commands name first; None without one.
     """
     commands = _with_verdicts_at_hand(Commands.on(rubric), rubric)
     return commands if core is None else replace(commands, rubric=f"{quote(core)} {commands.rubric}")

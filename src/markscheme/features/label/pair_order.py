@@ -9,7 +9,9 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Return True if a pair's second response is shown first: at random for rater and pair, and reversed in a repeat.
+    """Return True if a pair's second response is shown first.
+
+    The order is random for each rater and pair, but always the same; when the pair is shown again, it is reversed.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

@@ -33,7 +33,16 @@ def print_plan_of_table(
     *,
     quiet: bool,
 ) -> int:
-    """Print how many labels are needed to calibrate a table without a rubric."""
+    """Print how many labels are needed to calibrate a table without a rubric, and return the exit status.
+
+    Args:
+        table: Path of the table.
+        columns: What the table's columns and values mean.
+        labels: Which labels count, and the target.
+        labelling: Options on the plan.
+        json: The file for the plan's JSON, "-" for standard output; None for no file.
+        quiet: True to print nothing but the JSON.
+    """
     made = plan_of_table([Path(table)], columns, labels, labelling.annotators)
     write_report(lambda: view(made), lambda: json_of(made), {"json": json}, details=labelling.details, quiet=quiet)
     return 0

@@ -165,7 +165,13 @@ def _labels_on(labels: Any, names: Collection[str]) -> Iterator[Mapping[str, Any
 
 
 def _criteria_to_ask(rubric: Rubric, id: str, *, every: bool) -> Sequence[Criterion]:
-    """Return the criteria to label a response on: all, or a random few that stay the same in later sessions."""
+    """Return the criteria of a response's own rubric on which it is labelled: all, or a few drawn at random.
+
+    Args:
+        rubric: The response's own rubric.
+        id: Id of the response, from which the random draw follows, so that later sessions draw the same criteria.
+        every: True to return all criteria, however many there are.
+    """
     if every or len(rubric.criteria) <= ASKED_WHOLE:
         return rubric.criteria
     indices = sorted(random.Random(id).sample(range(len(rubric.criteria)), PER_TASK))  # noqa: S311 - which are asked

@@ -314,7 +314,7 @@ def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: Label
 
 
 def _decided(pilot: Comparison, target: float, labels: LabelOptions) -> Decision:
-    """Return the decision on a judge that a calibration by these labels would make, by all its slices and findings.
+    """Return the decision on a judge that a calibration by the labels so far would make.
 
     Args:
         pilot: The judge compared with the labels so far.

@@ -50,7 +50,8 @@ class Pick:
         example: The output.
         stratum: The part of the pool that it was drawn from.
         chance: Probability with which it was drawn, above 0 and up to 1.
-        why: Reasons that raised that probability: "near the mark", "judges disagree", "rare level", "thin group".
+        why: Reasons that raised that probability: "near the mark", "judges disagree", "rare level", or "thin group" for
+            an output whose group or system has few labels.
         drawn: "by-verdict" if all outputs of its system and verdict had the same probability, else "chosen".
     """
 
@@ -137,9 +138,10 @@ def choose_next(
 ) -> Draw:
     """Draw outputs to label from a pool, informative ones more often, so that estimates from the labels stay unbiased.
 
-    The pool is divided by the judge's decision and by whether it is doubtful: near the pass mark, or one on which
-    judges disagree. Each stratum gets labels by its share of the pool and by how uncertain annotators' decisions are
-    there; within it, rare levels and neglected groups are more likely to be drawn. No output has probability 0.
+    The pool is divided into strata by the judge's decision, and by whether this decision is doubtful: near the pass
+    mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain
+    annotators' decisions are there. Within a stratum, outputs with a rare level, or of a group or system with few
+    labels, are more likely to be drawn. No output has probability 0.
 
     If the judge decided on outputs of several systems, and `count` is enough for a pass rate of each system, there are
     two strata per system: the judge's passes and its fails. Each label goes to the stratum in which it most narrows the
@@ -150,8 +152,9 @@ def choose_next(
         pool: The outputs that may be labelled, with unique ids.
         ratings: Judges' ratings of the pool; outputs without one count as doubtful.
         count: Number of outputs to draw.
-        labelled: Examples labelled before; their stratum is known if they name one or are in the pool.
-        passed: Annotators' decisions on these examples, by id.
+        labelled: Examples that are labelled already. Their labels count in a stratum if the example names a stratum or
+            is in the pool.
+        passed: Annotators' decisions on the labelled examples, by id.
         seed: Random seed, which makes the draw repeatable.
 
     Raises:
@@ -246,9 +249,9 @@ def _by_system(
         count: Number of labels to divide.
 
     Returns:
-        For each stratum "pass" or "fail", its outputs that aren't labelled yet, and the number to label. The list is
-        empty if there are fewer than two systems, if an output has no system, no decision or a stratum already, or if
-        `count` is too small for each system to get labels.
+        For each stratum that gets labels, the judge's decision ("pass" or "fail"), the stratum's outputs that aren't
+        labelled yet, and the number to label. The list is empty if there are fewer than two systems, if an output has
+        no system, no decision or a stratum already, or if `count` is too small for each system to get enough labels.
     """
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)

@@ -291,7 +291,10 @@ def _notes(work: LabelSession, n_again: int, *, by_next: bool) -> Iterator[str]:
 
 
 def _notes_on_unknown_words(work: LabelSession) -> Iterator[str]:
-    """Yield a note on the rater's labels that don't say which words they were given to, and are asked again."""
+    """Yield a note if some of the rater's labels don't say to which words of the rubric they were given.
+
+    The rater is asked again about the responses with such labels.
+    """
     unknown = {
         step.id
         for step, label in work.file.labels.items()

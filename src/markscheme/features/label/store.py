@@ -110,7 +110,12 @@ class LabelFile:
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
-        """Append a line that withdraws a response's label; on disk when this returns."""
+        """Append a line that withdraws a response's label; it is on disk when this returns.
+
+        Args:
+            step: The step at which the label was given.
+            at: The time of the withdrawal.
+        """
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         self._append(line)

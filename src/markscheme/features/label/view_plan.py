@@ -70,7 +70,11 @@ def _n_needed(plan: Plan) -> int:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """Yield sentences on the reason for the number of labels or, if it is large, that a better judge costs less."""
+    """Yield sentences that explain the number of labels needed.
+
+    They say why the verdict is open so far, that a better judge may take less work if the number is large, and how many
+    labels have to be given if several annotators label each example.
+    """
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"

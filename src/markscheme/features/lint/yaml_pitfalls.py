@@ -62,7 +62,10 @@ def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode
 
 
 def _cut_off(node: yaml.ScalarNode, lines: list[str]) -> str:
-    """Return the comment after a value that seems to be part of the value's sentence; "" if there is none."""
+    """Return the comment after a value if its author probably meant it as part of the value; "" otherwise.
+
+    Probably it is, if the value has several words and doesn't end like a sentence, as in `Names issue #12`.
+    """
     end = node.end_mark
     if end.line >= len(lines) or " " not in node.value or node.value.endswith(_SENTENCE_END):
         return ""

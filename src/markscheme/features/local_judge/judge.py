@@ -119,6 +119,10 @@ class LocalJudge:
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Return the model's answer to `prompt`.
 
+        Args:
+            prompt: The prompt.
+            sample: Number of the request, from 0, among those with this prompt; it is added to the seed.
+
         Raises:
             NoJudge: The package is not installed.
             UsageError: The file cannot be loaded.

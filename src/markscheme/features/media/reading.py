@@ -88,7 +88,12 @@ class _MediaReader:
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with marks in place of images and PDFs; {"image": …} is an image only inside a list."""
+        """Return plain data with marks in place of images and PDFs.
+
+        Args:
+            value: The data.
+            in_list: True if the data are an item of a list. Only there is the short form {"image": …} an image.
+        """
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, str):

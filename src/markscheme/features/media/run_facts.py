@@ -8,7 +8,10 @@ from markscheme.prompts.parts import parts_of
 
 
 def sight_facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
-    """Yield, for images and for PDFs in the examples, a fact: whether the judge passed the sight test for them."""
+    """Yield, for images and for PDFs in the examples, name and value of a fact for the report: can the judge see them?
+
+    The judge passed a sight test (a probe with a picture or document whose content is known), or wasn't tested.
+    """
     identity = calibration.rater.identity
     if identity is None or calibration.rater.source != "live":
         return

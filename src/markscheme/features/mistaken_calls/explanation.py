@@ -268,7 +268,10 @@ _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"
 
 
 def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
-    """Raise an error that says what a file of the wrong kind is, or add to it the settings file that set a value.
+    """Explain an error of a command: raise a clearer one, or add to its message where a wrong value was set.
+
+    If the error is about a file of the wrong kind, the error raised says what the file is. If it is about a value from
+    a settings file, the file's path is added to the message of `error`.
 
     Args:
         error: The error of the command.
@@ -276,7 +279,7 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
         bound: The arguments that the command was called with.
 
     Raises:
-        UsageError: A file of the command line is of the wrong kind.
+        UsageError: A file that the command was called with is of the wrong kind.
     """
     _explain_file(error, command, bound)
     with suppress(UsageError):

@@ -79,7 +79,7 @@ class _AskedCall:
 
     @property
     def is_of_rows(self) -> bool:
-        """True if rows with rubrics of their own are named in place of a rubric, alone or after one that they share."""
+        """True if the call names a file of rows with rubrics of their own, with or without a rubric that they share."""
         return self.has("rows") or rows_bring_rubrics(Path(str(self.arguments.get("rubric", ""))))
 
     @property
@@ -160,9 +160,9 @@ class _IdleRule(NamedTuple):
         commands: Names of the commands, separated by spaces; "" for all commands.
         is_so: Function that returns True for a call in which the options have no effect.
         options: The options.
-        reason: The reason, with the way out. In it {file} is the first file of the call, {typed} that file as it is
-            typed in a shell, and {--NAME} an option of a command that can be called in Python, written as its caller
-            would.
+        reason: Template of the reason, with what to do instead. {file} is replaced by the first file of the call,
+            {typed} by that file as typed in a shell, and {--NAME} by the option as the caller writes it: `--NAME` on a
+            command line, `NAME` in Python.
     """
 
     commands: str

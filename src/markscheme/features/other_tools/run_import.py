@@ -191,13 +191,14 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Map files to the raters that the files' names name; the sheet to None if its name has no rater.
+    """Map the sheet, and perhaps the file to write, to the rater whose name is part of the file's name.
 
-    The files are the sheet and, if ratings are written to a folder of ratings, the file to write.
+    The sheet is mapped to None if its name has no rater. The file to write is included only if it lies in a calibration
+    folder's folder of ratings, where each file is named after its rater.
 
     Args:
-        sheet: The file that a labelling page saved.
-        rubric: The rubric of the sheet, whose name begins the name of the file.
+        sheet: The file that a labelling page saved, named RUBRIC-RATER.
+        rubric: The rubric of the sheet.
         targets: The files that the import writes.
     """
     prefix = f"{rubric.name}-"
@@ -267,7 +268,11 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    """Return words for an error on what a file has instead of ratings, with counts; "" if nothing was lost."""
+    """Return the end of an error on a file without ratings: what the file contains that no rating can hold.
+
+    Args:
+        lost: Number of values that no rating can hold, by description; "" is returned if there are none.
+    """
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]

@@ -272,7 +272,11 @@ class ToolContent(Import):
         return by_metric
 
     def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
-        """Return a metric's scale (None if no value is a level), and its ratings with the levels that words mean.
+        """Return a metric's scale (None if no value is a level), and its ratings with words replaced by their levels.
+
+        Args:
+            name: Name of the metric.
+            metric: Its ratings.
 
         Raises:
             UsageError: The metric's words may mean several things, and both people and judges rated it.

@@ -43,7 +43,7 @@ class PairMeasure(Measure):
         return super().values(column)
 
     def in_words(self, value: float) -> str:
-        """Return a value of the measure in words: which response is better, or the name of the level."""
+        """Return in words which response a value prefers if preferences are compared, else the name of the level."""
         return preferred(value, self.tie_within) if self.of == OF_PREFERENCE else super().in_words(value)
 
     def level_figures(self, compared: CriterionComparison) -> Mapping[str, Estimate]:

@@ -150,8 +150,8 @@ def print_rate(
         named: The rubric; None for none.
         least: The rate that is enough; None if none is given.
         columns: What the files' columns and values mean.
-        own: The file's content, and the examples in it that people and judge both decided; None if `own_labels` gave
-            none, or if the labels are in another file.
+        own: The result of `own_labels`: the file's content, and the examples in it that people and judge both decided;
+            None if there are none, or if the labels are in another file.
         json: True to print JSON.
 
     Raises:
@@ -317,7 +317,7 @@ def _of_table(
 
 
 def _of_people(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
-    """Print the share of responses that people pass, of which no judge graded any; return the exit status.
+    """Print the share of responses that people pass, for responses that no judge graded; return the exit status.
 
     Args:
         examples: The examples, with people's labels of all or some.

@@ -118,7 +118,7 @@ def _is_native_criterion(fields: Any) -> bool:
 
 
 def _has_named_levels(fields: Mapping[str, Any]) -> bool:
-    """Return True if a criterion's keys are names of levels, such as Poor and Good, or those of a mapping in it are."""
+    """Return True if keys of a criterion, or of a mapping in it, are names of levels, such as Poor and Good."""
     return bool(levels_named(fields)) or any(
         isinstance(fields.get(key), Mapping) and levels_named(fields[key]) for key in LEVEL_LISTS
     )
@@ -466,7 +466,12 @@ def _are_sentences(value: Any) -> bool:
 
 
 def _entries(entries: Any, path: Place) -> Iterator[RawCriterion]:
-    """Yield the criteria in a list or mapping, including those inside groups."""
+    """Yield the criteria in a list or mapping, including those inside groups.
+
+    Args:
+        entries: The list or mapping, as plain data.
+        path: The keys and indices that lead to it in the rubric's data.
+    """
     named = [*entries.items()] if isinstance(entries, Mapping) else [*enumerate(entries)]
     of_groups = [group_key(fields) for _, fields in named]
     is_grouped = bool(named) and all(of_groups)

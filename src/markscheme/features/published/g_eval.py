@@ -64,9 +64,9 @@ def criterion_of_metric(metric: Mapping[str, Any], path: Place, *, is_alone: boo
 
 
 def keys_besides(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return keys of GEval metrics that criteria don't hold, with their values.
+    """Return the keys of GEval metrics that can't be put into a rubric's criteria, with their values.
 
-    The key `inputs` is added, with a list of the inputs that metrics need, if there are any.
+    If metrics need inputs, the key `inputs` is added with a list of them.
     """
     besides: dict[str, Any] = {}
     inputs: dict[str, None] = {}

@@ -323,7 +323,9 @@ def value_of_level(level: Mapping[str, Any]) -> float | None:
 
 
 def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys of a criterion that name levels, such as "1-2", and have their descriptions as values.
+    """Return the keys of a criterion that name levels, such as "1-2", and have the levels' descriptions as values.
+
+    A single such key isn't a scale; then [] is returned.
 
     >>> level_keys({"name": "Form", "1-2": "None.", "3-4": "Some."}), level_keys({"name": "Form", "1": "None."})
     (['1-2', '3-4'], [])

@@ -111,7 +111,7 @@ class CriteriaTrend:
 
     @cached_property
     def shares(self) -> VerdictShares:
-        """Share of verdicts, on all criteria together, on which the judge agrees with gold, and share of each error."""
+        """Shares of the verdicts on all criteria: those on which the judge agrees with gold, and each kind of error."""
         return shares_of(self.verdicts)
 
     @cached_property
@@ -160,7 +160,11 @@ class CriteriaTrend:
         return lines
 
     def to_json(self, level: float) -> Mapping[str, Any]:
-        """Return the figures of agreement on verdicts, and the state of each limit, for JSON."""
+        """Return for JSON the figures of agreement on verdicts, and each limit's state: kept, broken or open.
+
+        Args:
+            level: Coverage of the figures' intervals, 0 to 1.
+        """
         figures = self.figures
         by_key: Mapping[str, GroupedFigure] = {
             "agreement": figures.agreement,

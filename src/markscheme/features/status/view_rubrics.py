@@ -85,7 +85,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _argument(status: RubricStatus) -> str:
-    """Return the word by which commands find a rubric: its name, or its file if the name belongs to another file."""
+    """Return the word by which commands find a rubric: its name, or its file if the name leads to another rubric."""
     meant = known_rubrics().get(status.name)
     return status.name if status.file is None or meant in (None, status.file) else str(from_here(status.file))
 

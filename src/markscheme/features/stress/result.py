@@ -287,10 +287,11 @@ class Stress:
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Return the result of a change on a criterion, completed by how much repeated ratings of one text differ.
+        """Add to the result of a change on a criterion how much repeated ratings of one text differ.
 
         Args:
-            cell: The result; None if the change may legitimately alter the level, so that it tests nothing.
+            cell: The result. None if the change may legitimately alter the level, so that it tests nothing; then the
+                result that says so is returned.
             version: Name of the change.
             criterion: The criterion.
         """

@@ -82,7 +82,7 @@ def _form_of(values: Collection[str]) -> NumberForm | None:
 
 
 def written_form(values: Collection[str]) -> NumberForm | None:
-    """Return the NumberForm of cells that all write numbers in one way that isn't plain, such as stars; else None."""
+    """Return how cells write numbers if all do it in one way other than digits, such as "80%" or stars; else None."""
     forms = (form(values) for form in (_percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 

@@ -576,8 +576,9 @@ def _refuse_one_side(
         roles: What each column holds, such as "response", by name; "other" if that isn't known.
         judges: The columns with a judge's ratings.
         people: The columns with people's ratings.
-        suffices: True if ratings by a judge or a person alone are enough; then a table is refused only if it isn't
-            evident which columns have ratings, or if its only such column names raters.
+        suffices: True if ratings by a judge or a person alone are enough. Then a table is refused only if other columns
+            may hold ratings too, if no column is known to, or if the only column of ratings has a name like "rater"
+            and holds words, which may be names of raters.
     """
     if len(people) > 1:
         return

@@ -377,7 +377,7 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions, *, one_side: bool
 
 
 def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
-    """Return the tables of several files; those of files called alike get the names of their folders too."""
+    """Return the tables of several files; if two files have one name, put the folders' names into all tables' names."""
     if len({sheet.name for _, sheet in opened}) == len(opened):
         return [sheet for _, sheet in opened]
     folders = [path.absolute().parent.parts for path, _ in opened]

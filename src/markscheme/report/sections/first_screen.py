@@ -315,7 +315,7 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if judge and gold are compared by a table's levels, and not by scores between two ends."""
+    """Return True if judge and gold are compared by the levels in a table's cells, one criterion's; else by scores."""
     has_levels = [c.scale.is_yes_no or len(c.scale.levels) > 2 for c in comparison.rubric.criteria]
     return comparison.rubric.table_of == "values" and comparison.measure.of == OF_SCORE and has_levels == [True]
 

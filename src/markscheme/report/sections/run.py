@@ -111,7 +111,7 @@ def _manners(gold: Gold) -> Iterator[tuple[bool, str | None]]:
 
 
 def how_picked(gold: Gold) -> str:
-    """Say how those examples were chosen that don't represent other outputs, such as "picked by hand"."""
+    """Say how the examples that don't represent other outputs were chosen, in words such as "picked by hand"."""
     return in_words(sorted({_PICKED[manner or ""] for is_picked, manner in _manners(gold) if is_picked}), "or")
 
 

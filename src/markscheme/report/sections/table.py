@@ -24,7 +24,8 @@ class SectionRow(NamedTuple):
         rank: Position on the page; ranks of the core's sections are multiples of ten, so that others fit in between.
         make: Function that makes the section.
         rated: Kinds of rated units, single responses or pairs, for which the section is made.
-        counts: Function that makes the tiles that the first screen has in place of wrong decisions; None for none.
+        counts: Function that makes the numbers (Tiles) that the first screen shows instead of the numbers of false
+            passes and false fails; None to show these.
         data: Function that makes the section's entries of the JSON; None for none.
     """
 

@@ -247,7 +247,7 @@ def _rated(comparison: Comparison) -> Mapping[str, Any]:
     compared = comparison.criteria
 
     def values(name: str) -> list[Any]:
-        """Return the values of an attribute, by its name, of all examples; None in place of an empty value."""
+        """Return, for each example, the value of its attribute `name`, such as "system"; None if it is empty."""
         return [value or None for value in values_of(gold.examples, name)]
 
     def responses() -> list[str] | None:

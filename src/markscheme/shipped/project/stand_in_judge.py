@@ -22,7 +22,7 @@ LINE = 40
 
 
 def judge(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> dict[str, object]:
-    """Return the verdict on each criterion: MET where the reply has one of its words."""
+    """Return a verdict on each criterion: MET if the reply has one of the criterion's words in `WORDS`."""
     opening = re.search(r"<response-\w+>\n", user_prompt)
     reply = user_prompt[opening.end() :].rpartition("\n</response-")[0] if opening else ""
     verdicts = {}

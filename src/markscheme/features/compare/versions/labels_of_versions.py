@@ -116,7 +116,12 @@ def _decision_alone(label: Rating) -> Rating | None:
 
 
 def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
-    """Convert each label by people with a function that returns None to drop it; drop examples without labels."""
+    """Return the examples with each label by people converted, without the examples that have no such label.
+
+    Args:
+        examples: The examples.
+        changed: Function that converts a label; it returns None for a label to leave out.
+    """
     labelled = []
     for example in examples.examples:
         labels = [changed(label) for label in example.labels if label.kind in PEOPLE]

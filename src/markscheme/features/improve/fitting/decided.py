@@ -39,13 +39,15 @@ class AuthorNumbers:
 class DecidedRows:
     """Arrays of decisions and levels, with a row for each rater of an example, or for each preference.
 
+    A criterion is tuned if its weight is fitted.
+
     Attributes:
-        levels: Positions on the scales of the tuned criteria, shape (n, k), 0 to 1, with the sign reversed for negative
-            weights; for a preference, the first response's minus the second's.
+        levels: Positions of the levels on the scales of the k tuned criteria, shape (n, k), 0 to 1, with the sign
+            reversed for negative weights; for a preference, the first response's minus the second's.
         passed: 1 if the rater passes the response or prefers the first response, else 0, shape (n,).
         remainder: Sum of weight times position over the criteria that aren't tuned, shape (n,).
-        units: Example or group of each row, numbered from 0, shape (n,).
-        names: Name of each unit, by number.
+        units: Number of each row's unit (its example or, with groups, its group), from 0, shape (n,).
+        names: Name of each unit, in the order of their numbers.
         weights: Weight of each row, shape (n,): 1/m if its example has m rows.
         paired: True if rows are preferences, so that fits have no intercept.
     """

@@ -105,7 +105,12 @@ class OwnScores:
         return f"{computed}{without_a_look.reason}"
 
     def fitted(self, *, opening: int = 1) -> TunedWeights:
-        """Fit weights to annotators' overall scores; each earlier use of these scores halves the significance level."""
+        """Fit weights to annotators' overall scores.
+
+        Args:
+            opening: Ordinal of this fit, from 1, among the fits to these labels; each earlier fit halves the
+                significance level.
+        """
         return fit_weights(
             np.where(self.counts[:, None], self.levels, np.nan),
             self.marks,

@@ -67,12 +67,12 @@ def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> boo
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how many labels drawn with equal chances carry as much information as labels drawn with unequal ones.
+    """Convert numbers of labels drawn with unequal chances to numbers, drawn with equal chances, that say as much.
 
     Args:
-        passed: Number of labels that pass, for each chance of an audit, shape (k,).
-        labels: Number of all labels, for each chance of an audit, shape (k,).
-        chances: The chances of an audit, shape (k,).
+        passed: Number of labels that pass, among the responses drawn with each of k probabilities, shape (k,).
+        labels: Number of all labels, among the responses drawn with each of k probabilities, shape (k,).
+        chances: The k probabilities with which responses were drawn as audits, shape (k,).
 
     Returns:
         The effective number of labels that pass, and that of all labels.

@@ -86,9 +86,9 @@ class WeekCounts:
 
     @property
     def conversation_shares(self) -> tuple[Floats, Floats]:
-        """Shares of responses that pass in the week's conversations, and number of conversations with each share.
+        """Shares of responses that pass within a conversation, and the number of the week's conversations with each.
 
-        A share occurs again for conversations with another number of responses.
+        A share is listed once for each number of responses: 1 of 2 and 2 of 4 are two entries.
         """
         cells = sorted(self.conversations.items())
         return np.array([p / n for (p, n), _ in cells]), np.array([times for _, times in cells], dtype=np.float64)

@@ -258,8 +258,8 @@ def _before_and_since(
 def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
     """Estimate the share of some weeks' responses that people would pass, with a wide interval.
 
-    It is wide enough for the intervals of all looks in two years to contain the true shares together, as often as its
-    coverage says.
+    The interval allows for repeated looks: with the stated probability, the intervals of all looks within two years
+    contain the true shares.
     """
     if not weeks:
         return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)

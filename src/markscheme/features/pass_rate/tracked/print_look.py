@@ -67,7 +67,14 @@ def _with_next_step(document: Document) -> Document:
 
 
 def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
-    """Print what more audits per week gain, given the rates of a stream's closed weeks; return the exit status.
+    """Print how precise a stream's pass rate gets, and how soon a drop is noticed, with more or fewer audits per week.
+
+    The figures assume the judge's rates in the closed weeks. Return the exit status.
+
+    Args:
+        rubric: The rubric.
+        options: Options on the stream.
+        json: True to print JSON.
 
     Raises:
         UsageError: No closed week has labels of the judge's passes and of its fails.

@@ -221,9 +221,9 @@ def _of_judge(look: Look) -> str:
 
 
 def _moved_earlier(look: Look) -> bool:
-    """Return True if the judge is the cause, and it follows that it moved before its run was accepted.
+    """Return True if a change of the judge caused the alarm, and the judge changed before its run was accepted.
 
-    It follows if the evidence that the judge moved since then hasn't reached the threshold of an alarm.
+    It changed before if the evidence of a change since the run was accepted hasn't reached the alarm threshold.
     """
     return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
