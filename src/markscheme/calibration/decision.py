@@ -59,9 +59,9 @@ def decide(
 ) -> Decision:
     """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
 
-    A judge may be worse on slices that are known before grading. If these slices have at most half of the examples, and
-    the verdict on the other examples is ok, that verdict counts and the slices are excepted. Otherwise the judge can
-    show trends at most.
+    A judge may be worse on slices. Some are known before grading, such as one system's responses, so that people can
+    decide these. If such slices have at most half of the examples, and the verdict on all other examples is ok, that
+    verdict counts and the slices are excepted. Otherwise the judge can show trends at most.
 
     Args:
         comparison: The judge compared with gold.

@@ -44,7 +44,7 @@ def _judge_of_accepted_run(path: Path) -> str | None:
 
 
 def judge_argument(name: str) -> str | None:
-    """Return what `--judge` takes for a judge's name as reports have it; None if such a judge can't be asked.
+    """Convert a judge's name as reports state it to a value of `--judge`; None if such a judge can't be asked.
 
     Example:
         >>> judge_argument("anthropic, claude-haiku-4-5"), judge_argument("openai:gpt-5"), judge_argument("a, b")

@@ -284,9 +284,10 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
-    """Return the decision, pass or fail, that the gate is open for lack of, with its share; None if there is none.
+    """Return the decision, pass or fail, that too few labels have to decide if the judge can gate, with its share.
 
-    It is the decision of the only side that is open; there is none if it isn't rare, or if the target is open too.
+    It is the decision of the only side that is open. Return None if several sides are open or none is, if the share of
+    that decision isn't small, or if the target is open, too.
     """
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:

@@ -91,7 +91,14 @@ def write(
     calibrations: Sequence[Calibration],
     report: ReportOptions,
 ) -> None:
-    """Write the report to the screen, to the files the options name, and to the summary of a GitHub Actions step."""
+    """Write the report to the screen, to the files the options name, and to the summary of a GitHub Actions step.
+
+    Args:
+        document: Function that builds the report.
+        data: Function that returns the report's data for JSON.
+        calibrations: The calibrations reported, for JUnit, SARIF and annotations of files.
+        report: Options on where and how the report is written.
+    """
     page = cache(document)
     write_report(
         page,

@@ -78,7 +78,11 @@ class AskFlags(DamageOptions, AskOptions):
         return self.of(rubric_named(name))
 
     def context(self, notify: Callable[[str], None] | None = notify) -> "JudgeContext":
-        """Make the limiter, price and cache that all judges share; unless told otherwise, print news of a batch."""
+        """Make the limiter, price and cache that all judges share.
+
+        Args:
+            notify: Called with a sentence when a batch is sent, resumed or read; prints it by default.
+        """
         return super().context(notify)
 
 

@@ -49,7 +49,7 @@ def cost_of_asking(
 
     Args:
         judge: The judge; None if code decides all.
-        prompts: The prompts that the run sends first.
+        prompts: The prompts that the run sends first, before any that depend on replies, such as retries.
         context: Settings of the run, with the price if the user states one.
         samples: Number of times that each prompt is asked.
         at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is no such
@@ -71,7 +71,7 @@ def cost_of(
     """Estimate the cost of asking a judge these prompts, without asking.
 
     Args:
-        prompts: The prompts that the run sends first.
+        prompts: The prompts that the run sends first, before any that depend on replies, such as retries.
         judge: Name of the judge.
         samples: Number of times that each prompt is asked.
         at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is no such

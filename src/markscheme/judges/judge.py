@@ -279,10 +279,10 @@ JUDGE_OF_A_FUNCTION: Final = "markscheme.judges.function.FunctionJudge(fn, NAME)
 
 
 def replying(judge: GradingJudge) -> Judge:
-    """Return the judge if it can be sent prompts; raise UsageError for judges that only grade together.
+    """Return a judge that can be sent prompts, unchanged; raise UsageError for a group such as a cascade.
 
     Raises:
-        UsageError: The judges only grade together.
+        UsageError: It is a group of judges, which has a grader of its own but can't reply to a prompt.
     """
     if isinstance(judge, JudgeGroup):
         raise UsageError(judge.why_no_reply)

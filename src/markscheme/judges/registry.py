@@ -26,7 +26,7 @@ def open_judge(name: str, *, model: str | None = None, context: JudgeContext | N
 
     Raises:
         UsageError: The kind of judge is unknown, a file is missing, a function cannot be imported, there is no batch
-            API, or the judges only grade together.
+            API, or the name is that of several judges asked in turn, such as a cascade, to which no prompt can be sent.
     """
     return replying(open_grading_judge(name, model=model, context=context))
 

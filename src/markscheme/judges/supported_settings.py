@@ -178,7 +178,10 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the next setting of a kind that a request in this form may leave out; "" if all are left out."""
+        """Return the next parameter or value to leave out for a kind of setting, after those that a form leaves out.
+
+        Return "" if all are left out.
+        """
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
@@ -223,7 +226,7 @@ class TakenSettings:
 
         Args:
             form: Form of the request.
-            with_format: True if the prompt asks for a format at all.
+            with_format: True if the prompt asks for a form of the answer, such as a JSON schema.
         """
         kinds = [kind for kind in self.steps if with_format or kind != "format"]
         self._taken |= {step for kind in kinds if (step := self.step(kind, form))}

@@ -38,7 +38,7 @@ def reading_options() -> dict[str, DeclaredOption]:
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Return the options for reading files that are set, an object per family, and the sources without these options.
+    """Return the options that sources set for reading files, an object per family; and the sources without them.
 
     Args:
         sources: The sources, the strongest first.

@@ -550,7 +550,14 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Return the reason of a grading result; never "", since Promptfoo counts a failure without a reason as a pass."""
+    """Return the text that Promptfoo shows as the reason of a grading result: score, decision and verdicts.
+
+    It is never "", since Promptfoo counts a failure without a reason as a pass.
+
+    Args:
+        grade: The grade.
+        call: The call by which it was graded, which has the rubric and says if the calibration is mentioned.
+    """
     scored = grade.scored
     rubric = call.rubric
     if scored is None:  # not reached for a graded output

@@ -2,4 +2,7 @@
 
 
 class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name
-    """Error raised if the assertion is or may be a `not-python`, which would turn a failing result into a pass."""
+    """Error raised in place of a failing result, which a `not-python` assertion would turn into a pass.
+
+    It is raised if an output isn't graded, or a person should decide, and the assertion is or may be a `not-python`.
+    """

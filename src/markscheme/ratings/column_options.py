@@ -164,7 +164,7 @@ class ColumnOptions:
 
     @property
     def column_fields(self) -> Mapping[str, str]:
-        """Fields that columns are read as, by `--id`, `--response`, `--group`, `--judge`, `--human` and `--map`."""
+        """The field that each column is read as, by column, as far as options such as `--id` and `--map` say so."""
         singly = (("id", self.id), ("response", self.response), ("group", self.group))
         sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)

@@ -98,8 +98,8 @@ class Columns:
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with its columns renamed to the fields they are mapped to.
 
-        In a renamed column, a list of one plain value is replaced by the value, as exports write a choice so. Response,
-        query and reference stay lists.
+        In a renamed column, a list of one plain value is replaced by the value, since exports write a single choice as
+        such a list. Lists under response, query and reference stay as they are.
         """
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}

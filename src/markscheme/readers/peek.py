@@ -196,7 +196,7 @@ class Peek:
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """The object that a JSON file holds, whatever its name; empty if it holds anything else."""
+        """The JSON object that the file consists of, whatever the file is named; empty for any other content."""
         if self.shape not in ("lines", "json") or (self.is_lines and len(self.first) > 1):
             return {}
         try:

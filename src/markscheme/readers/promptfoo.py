@@ -192,8 +192,8 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
     """Return the graders' rating of an output: levels by criterion, an overall score and a decision.
 
-    Score and decision are those of the assertion whose verdicts on single criteria gave levels, if any; else of the
-    output.
+    If an assertion lists verdicts on single criteria that give levels, score and decision are those of that assertion;
+    else they are those of the whole output.
     """
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None

@@ -199,7 +199,7 @@ class RatedFiles:
 
     @property
     def example_set(self) -> ExampleSet:
-        """The labelled examples of the files; of a file of examples all its examples, with their line numbers."""
+        """The labelled examples of the files; for a file of examples, all examples in it, each with its line number."""
         (file,) = self.files[:1]
         return self.labelled if file.examples_read is None else file.examples_read
 

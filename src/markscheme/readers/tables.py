@@ -132,14 +132,14 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> 
 
 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> None:
-    """Raise RatingError if all rows have one id although their responses differ, since that column isn't an id.
+    """Raise RatingError if all rows have the same id although their responses differ: no column holds their ids.
 
     Args:
         rows: The table's rows.
         reading: The file's content so far, with its path for the message.
 
     Raises:
-        RatingError: All rows have the same id.
+        RatingError: All rows have the same id, and their responses differ.
     """
     first = _Row(rows[0]).text(ID)
     if first is None or any(_Row(row).text(ID) != first for row in rows):
@@ -505,7 +505,13 @@ class _Table:
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
-        """Return rater and kind as the row names them, else as the user does; a missing kind counts as unknown."""
+        """Return a row's rater and the rater's kind, each as the row names it or else as the user does.
+
+        Args:
+            row: The row.
+            kind_of_column: The kind that the column of the rating implies, used if nobody names one; None if it implies
+                none, and then the rater is counted as one of unknown kind and taken for a person.
+        """
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
         kind_name = row.text(self._free(("kind",)))

@@ -217,7 +217,7 @@ def _texts(error: UsageError, fact: str) -> list[str]:
 
 
 def _instead(error: UsageError) -> str:
-    """Name what a table has in place of the value or column that an option names: other values, or other columns."""
+    """Return the end of an error about a value or column that an option names and a table lacks: what the table has."""
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")

@@ -286,7 +286,7 @@ def _own_of(text: str, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
 
     Args:
         text: The row's own rubric: JSON, the name of a rubric, or what `as_row_text` returns.
-        pass_mark: The pass mark of a rubric that states none; and of a Rubric object with the default.
+        pass_mark: The pass mark for a rubric that states none, such as a Rubric object whose pass mark is the default.
 
     Raises:
         RubricError: The rubric is faulty.

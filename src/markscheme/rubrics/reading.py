@@ -587,7 +587,7 @@ def _scale(values: CriterionValues) -> Scale:
 
 
 def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield each name that differs from an earlier name only in case or Unicode form, after its index and that name."""
+    """Yield index, earlier name and name of each name that differs from an earlier one only in case or Unicode form."""
     first: dict[str, str] = {}
     for index, name in enumerate(names):
         earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)

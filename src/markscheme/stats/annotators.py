@@ -43,8 +43,8 @@ class Ceiling(NamedTuple):
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, each weighted by its examples, on
             every example that two rated; it doesn't depend on the judge.
-        judge: Alpha between the judge and an annotator, mean over annotators in the same way, on those examples that
-            the judge rated too.
+        judge: Alpha between the judge and an annotator, mean over annotators, each weighted by the examples, on those
+            examples of `people` that the judge rated too.
         gap: `judge` minus `people` on the examples of `judge`, with a 90 % interval, so that `gap.low` is the
             one-sided 95 % limit.
         floor: Limit that `gap.low` must exceed for the judge to count as good as a second annotator.

@@ -540,9 +540,9 @@ def chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> 
 def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, Floats]:
     """Compute the distribution of a sum of many rows' random outcomes by Fourier transform, accurate to about 1e-12.
 
-    It covers all sums likelier than 1e-33. Equal rows share one factor of the characteristic function, so the time
-    grows with the number of distinct rows. Sums beyond Hoeffding's bound fold back into the window, where they are
-    negligible.
+    It covers a window of sums around the mean. By Hoeffding's bound, all other sums together have a probability below
+    1e-33, which folds back into the window. Equal rows share one factor of the characteristic function, so the time
+    grows with the number of distinct rows.
 
     Args:
         rises: For each row, by how much each of its equally likely outcomes exceeds the lowest outcome, shape (n_rows,

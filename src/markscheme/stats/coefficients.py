@@ -485,7 +485,13 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Mark an estimate as approximate if it has few units, or few that aren't on the most common level."""
+    """Mark an estimate as approximate if it has few units, or few that aren't on the most common level.
+
+    Args:
+        estimate: The estimate.
+        coefficient: The coefficient that was estimated, which decides which units count.
+        table: The ratings.
+    """
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         facts = {"fewest": FEW_FOR_PARTIAL_CREDIT, "grouped": table.grouped}
         return mark_rough(estimate, Reason("few-for-partial-credit", facts))

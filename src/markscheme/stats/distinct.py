@@ -56,8 +56,8 @@ def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
 def numbered_values(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the distinct values in ascending order, nan last, and each value's index among them.
 
-    Ratings mostly repeat a few values. The range of many values is divided into small cells; if no cell has two
-    different values, sorting isn't needed.
+    Ratings mostly repeat a few values. So if there are many values, their range is divided into small cells; if no cell
+    has two different values, sorting isn't needed.
 
     Example:
         >>> distinct, place = numbered_values(np.tile([2.5, np.nan, 1.0], 2000))

@@ -60,10 +60,10 @@ class GroupDifference:
     """Difference between two groups in the share of responses that annotators would pass.
 
     Attributes:
-        difference: First rate minus second, with its 95 % interval; undefined if either rate is withheld.
+        difference: First rate minus second, with its 95 % interval; undefined if a group has too few labels for a rate.
         units_variance: Variance of the difference that arises because the graded responses are themselves a sample.
         common: Number of tests on which both groups were graded.
-        on_common: Rates of both groups on the common tests; None if all tests are common, or none is.
+        on_common: Rates of both groups on the common tests alone; None if all tests are common, or if no test is.
     """
 
     difference: Estimate

@@ -99,8 +99,9 @@ def weighted_pass_rate(
     Returns:
         The share, from 0 to 1, with its 95 % interval and the number of labelled examples as `n`: the weighted share of
         each stratum, times the stratum's share of the pool; each stratum counts as (Σw)²/Σw² examples, and for the
-        interval half an example is added to each count. It is undefined if a stratum that matters has too few labels
-        (fewer than 5, or none if there are two strata), or with more than five strata.
+        interval half an example is added to each count. It is undefined with more than five strata, if a stratum with
+        more than a negligible share of the pool has too few labels (fewer than 5, or none if there are at most two
+        strata), or if all labels together are too few (see `may_show_rate`).
 
     Raises:
         ValueError: The shapes don't fit, a value is out of range, or the pool is empty.

@@ -180,7 +180,10 @@ class LevelSwap:
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """Changes of decisions and scores if gold's level replaces the judge's on one criterion; a column for each."""
+        """Changes of decisions and scores if gold's levels replace the judge's on one criterion alone.
+
+        There is a column for each criterion, in their order.
+        """
         alone = (
             self._changes(self.before.plus(self.moves([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])

@@ -471,13 +471,14 @@ def _correlations(
 def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
     """Compute the posterior distribution of the correlation within groups.
 
-    A report needs the posterior of each set of groups often, and an integral takes half a millisecond. So results are
-    cached, and arrays are passed as bytes, which a cache can compare.
+    Groups with equally many hits and equally many examples are of one kind. A report needs the posterior of each set
+    of groups often, and an integral takes half a millisecond. So results are cached, and arrays are passed as bytes,
+    which a cache can compare.
 
     Args:
-        hits: Number of hits in each kind of group.
-        sizes: Number of examples in each kind of group.
-        copies: Number of groups of each kind.
+        hits: For each kind, the number of hits in a group.
+        sizes: For each kind, the number of examples in a group.
+        copies: For each kind, the number of groups.
 
     Returns:
         Cumulative probabilities, and the square roots of the correlations at which they are reached.
@@ -557,11 +558,11 @@ def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return a few weighted numbers for which the sum of log Γ(shape + number) is nearly that over all counts.
+    """Return a few weighted points that can replace many counts in the sum of `_sum_of_gammas`.
 
-    Over counts above 0, log Γ is so smooth that its values at few points (Chebyshev's nodes) determine it. The number
-    of points keeps the relative error of the sum below `_SAME_SUM`. If there are few counts, they are returned
-    themselves.
+    That sum of log Γ(shape + count) changes by a relative error below `_SAME_SUM`, for any shape. Over counts above 0,
+    log Γ is so smooth that its values at few points (Chebyshev's nodes) determine it. If there are few counts, they are
+    returned themselves.
 
     Args:
         counts: Different counts above 0, ascending.

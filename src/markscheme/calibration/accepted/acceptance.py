@@ -167,10 +167,12 @@ def write_run(
         content: The content of the file of ratings or counts that is kept.
         path: The accepted.json to write; its folder is made.
         ending: The ending of the kept file's name.
-        runs: Number of runs in the kept file with ratings of single examples; 0 if it has only counts.
+        runs: Number of runs whose ratings of single examples are in the kept file, this one and earlier ones; 0 if
+            the file has only counts.
         examples: Number of examples that were rated.
         split: The split that was measured; None if the examples have no splits.
-        measured_runs: Number of runs that are accepted together, without earlier ones.
+        measured_runs: Number of those runs that are accepted now, which is several if each example was graded several
+            times.
         basis: The examples of the run with their files, and its options; None if the run isn't from files.
         more: Further entries of accepted.json.
 

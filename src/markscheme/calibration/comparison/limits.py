@@ -119,9 +119,9 @@ class GateSide(NamedTuple):
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The strictest limit on wrong decisions that the judge is shown to keep; None if none is offered.
+        """The strictest limit on wrong decisions that the judge is shown to keep; None if no limit is offered.
 
-        None is offered if the side is kept already, if labels give no limit, or if the limit would be above 40%.
+        No limit is offered if the side is kept already, if labels give no limit, or if the limit would be above 40%.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)

@@ -340,7 +340,7 @@ def _terms(
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> tuple[Floats | Flags, ...]:
-    """Return what a rater's levels on a criterion contribute: the arguments of `TermSums.of`, in its order.
+    """Return what a rater's levels on a criterion add to scores and decisions, as the arguments of `TermSums.of`.
 
     They are computed once for all examples of equal level.
 

@@ -285,7 +285,10 @@ def _of_rubric(then: Rubric, current: Rubric, reach: _Reach) -> Iterator[Setting
 
 
 def same_scale(then: Scale, current: Scale) -> bool:
-    """Return True if two scales have equal values of one kind, so that levels on them can be compared."""
+    """Return True if levels on two scales can be compared.
+
+    That is, the scales have the same values and agree in `ordered`, `by_label` and `mirrored` (see `Scale`).
+    """
     alike = attrgetter("values", "ordered", "by_label", "mirrored")
     return alike(then) == alike(current)
 

@@ -96,7 +96,7 @@ class Commands:
     def calibrate_one_at_a_time(self) -> str:
         """Return the command that asks the judge about one criterion at a time.
 
-        If the judge's ratings were read from a file, the command asks `model` instead.
+        If the judge's ratings were read from a file, so that it can't be asked, the command names `model` instead.
         """
         commands = self if self.asks else replace(self, judge=f"--judge {self.model}")
         return commands.calibrate(strategy="-o strategy=per_criterion")

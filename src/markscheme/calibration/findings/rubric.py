@@ -300,13 +300,13 @@ def unused_levels(
         never = [
             level
             for level in criterion.levels.tolist()
-            if level not in by_judge and _should_have_come(criterion, level)
+            if level not in by_judge and _is_due_from_judge(criterion, level)
         ]
         if never and name not in blamed:
             yield _unused_by_judge(evidence, criterion, never)
 
 
-def _should_have_come(criterion: CriterionEvidence, level: float) -> bool:
+def _is_due_from_judge(criterion: CriterionEvidence, level: float) -> bool:
     """Return True if gold has a level so often that a judge with skill would have given it at least once."""
     share = criterion.count(criterion.both & (criterion.gold == level)) / criterion.n
     return share * criterion.n >= LEAST_WRONG and (1 - share) ** criterion.n <= NEVER

@@ -84,12 +84,12 @@ class SliceFigure:
     Attributes:
         criterion: Name of the criterion; None for the score.
         name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
-        unit: Factor that converts the figures in `look` into the figure's own unit, levels or score.
+        unit: Factor by which the values in `look` are multiplied, to be in levels or in score.
         least: Smallest difference that matters; below 0 if a smaller figure is worse.
         look: The figure on the slice compared with that on the other examples, over all examples and among those with
             the same gold.
         p: Probability of such a difference if the slice were like the other examples, after Holm's correction.
-        measured_in: The unit of a difference of 1, in words; None for shares and scores.
+        measured_in: Words for the unit, "levels" or "of the scale", to print after a value; None for shares and scores.
     """
 
     criterion: str | None

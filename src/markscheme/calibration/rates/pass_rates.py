@@ -178,10 +178,10 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _design_effects(labelled: RatingTable) -> Sequence[float]:
-    """Return the design effects of two shares: of annotators' fails that the judge fails, of passes that it passes.
+    """Return two design effects, of the shares of annotators' fails and of their passes that the judge decides rightly.
 
-    A design effect says by what factor the variance of a share grows because the rows of one test are related. It is 1
-    if no two rows are of one test.
+    A design effect says by what factor the variance of a share grows because the rows of one test case are related. It
+    is 1 if no two rows are of the same test case.
 
     Args:
         labelled: The labelled examples.

@@ -20,7 +20,9 @@ Gates predicted to fail so rarely, in 1 run in 125 on average, fail in 1 run in 
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
-    """Compute the risk that a mean misses the threshold in CI by chance, from the cases that every run graded.
+    """Compute the risk that, in continuous integration (CI), a mean falls below its threshold by chance.
+
+    It is computed from the test cases that every run graded.
 
     Args:
         runs: A table with a row for each test case and a column for each run.

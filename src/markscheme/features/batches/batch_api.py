@@ -25,7 +25,12 @@ class BatchApi(Protocol):
         ...
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
-        """Send requests as a batch; if this fails, the provider may have received the batch all the same."""
+        """Send requests as a batch; if this fails, the provider may have received the batch all the same.
+
+        Args:
+            token: Our id for the batch, chosen before the provider gives its id.
+            requests: The batch's entries, as `request` builds them.
+        """
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:

@@ -121,7 +121,7 @@ def _why_code(name: str) -> str:
 
 
 def _names_ratings(name: str) -> bool:
-    """Return True if a stage is named by an existing file, or by a name with a file's ending and no judge's name.
+    """Return True if a stage's name is an existing file, or ends like a file of ratings and isn't a judge's name.
 
     >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
     (True, False, False)

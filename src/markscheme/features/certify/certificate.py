@@ -221,8 +221,8 @@ def certificate_for(
         examples: The examples with their labels.
         candidates: The judges, cheapest first.
         promise: The promise.
-        with_more_labels: The promise as it would be tested once more labels are given, to estimate how many are
-            needed; None for `promise`.
+        with_more_labels: The promise that will be tested after further labels are given, by which the number of labels
+            needed is estimated; None for `promise`.
         kind: The kind of labels that count; None for the strongest kind that the examples have.
         used: Ids of examples by which this rubric's weights or pass mark were fitted; no promise may be based on them.
         split: The part of the set (dev or test) that the labels are from, "all" for both parts; None for a set without

@@ -451,9 +451,10 @@ def _without_automatic_decisions(
 
     Args:
         promises: The promises that automatic decisions must keep.
-        certain: For each judge, the certainty from which on its decisions would be automatic; None if none would.
-        judged: The decisions of the last judge.
-        tested: The outcome with the last judge's most certain decisions; None if there were too few to test any.
+        certain: For each judge, a threshold of certainty that none of its decisions reaches; None without a threshold.
+        judged: The decisions of the last judge to be asked.
+        tested: The outcome if only the last judge's most certain decisions were automatic, which gives the reason;
+            None if that judge made too few decisions to test any.
     """
     limit = promises.limit
     n = len(judged.certainty)

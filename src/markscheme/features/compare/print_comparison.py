@@ -190,7 +190,15 @@ def _print_answer(answer: Reported, output: ReportOptions) -> int:
 def _compare_versions(
     versions: tuple[str, ...], labels: LabelOptions, judge: str | None, ask: AskFlags, output: ReportOptions
 ) -> int:
-    """Print which of two versions of a rubric decides more as people do; return exit status 0."""
+    """Print which of two versions of a rubric decides more as people do; return exit status 0.
+
+    Args:
+        versions: The two versions, as they were typed.
+        labels: The file of labelled examples.
+        judge: Name of the judge to ask by both versions; None to compute decisions from people's levels.
+        ask: How the judge is asked.
+        output: The forms in which the comparison is printed ("-") and written.
+    """
     old, new = versions_of(versions)
     compared = compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
     _write(output, view_versions.view(compared), view_versions.json_of(compared))

@@ -170,9 +170,13 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict on a judge that a commit's judge card states, or today's card; None without a card.
+    """Return the verdict on a judge that a rubric's judge card states; None without a card.
 
-    Today's card counts only if it was made with exactly this rubric.
+    Args:
+        rubric: The rubric.
+        revision: The commit whose card is read. None for today's card, which counts only if it was made with exactly
+            this rubric.
+        folder: A folder of the repository.
     """
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:

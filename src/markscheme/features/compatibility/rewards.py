@@ -193,7 +193,7 @@ def _gradings(rubrics: Sequence[Any], core: Rubric | None, judge: Judge, calibra
         rubrics: The rubric of each response: a Rubric, or criteria that the response brings.
         core: The rubric that all responses share; None without one.
         judge: The judge.
-        calibration: "require", "warn" or "off".
+        calibration: "require", "warn" or "off", as for `reward`.
     """
     if core is not None:
         of_all = Grading(core, judge, receipt=_receipt(core, judge, calibration))

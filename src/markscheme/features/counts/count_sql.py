@@ -109,7 +109,13 @@ def _numbered(rows: str) -> str:
 
 
 def _computed(query: CountQuery, examples: Iterator[str], dialect: Dialect) -> tuple[list[str], str]:
-    """Return the WITH blocks that compute what is counted of each example, and the name of the last block."""
+    """Return the WITH blocks that compute what is counted of each example, and the name of the last block.
+
+    Args:
+        query: What to count.
+        examples: The blocks that come first, as `_examples` yields them; the last one is named `labelled`.
+        dialect: The database's dialect.
+    """
     blocks = list(examples)
     last = "labelled"
     for place, columns in enumerate(query.stages(dialect.median), start=1):

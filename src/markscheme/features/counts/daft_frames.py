@@ -154,7 +154,12 @@ def _examples_by_values(examples: daft.DataFrame, *columns: str) -> Mapping[tupl
 
 
 def _filled(part: daft.DataFrame, kinds: Mapping[str, DataType]) -> daft.DataFrame:
-    """Add columns that a part lacks, so that all parts of a counts file have the same columns and types."""
+    """Add columns that a part lacks, so that all parts of a counts file have the same columns and types.
+
+    Args:
+        part: The part.
+        kinds: The type of each column of values, by the column's name.
+    """
     cells = (
         (col(name) if name in part.column_names else lit(None)).cast(kind).alias(name) for name, kind in kinds.items()
     )

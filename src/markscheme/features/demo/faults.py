@@ -36,7 +36,8 @@ class Charge:
 
     Attributes:
         fault: A name in `FAULTS`; if named by a diagnosis, it may be another code of a finding.
-        subject: A criterion, a criterion on one system's responses, or `NOWHERE`.
+        subject: Name of the criterion, perhaps with the one system on whose responses the fault shows; `NOWHERE` if no
+            criterion is named.
     """
 
     fault: str

@@ -14,7 +14,7 @@ _flag = partial(option, False, form=FLAG)
 
 @dataclass(frozen=True, kw_only=True)
 class NotesOptions:
-    """Options for importing notes and assignments that people or models wrote elsewhere."""
+    """Options for importing notes that people or models wrote elsewhere, and the modes they put notes into."""
 
     notes: tuple[Path, ...] = option(
         (), "notes from elsewhere: a table, or an export of another tool", PATH, value="FILE", several=True

@@ -24,7 +24,8 @@ class ReadingOrder:
     Attributes:
         ids: Ids of the outputs, in order.
         n_drawn: Number of outputs, at the start of the order, from files that, as users said, are a random draw.
-        is_pool: True if the pool is known; without it, only drawn outputs can be a random part.
+        is_pool: True if the pool is known, so that its first outputs in this random order are a random draw, too. If
+            False, only outputs that users said are a random draw count as one.
     """
 
     ids: tuple[str, ...]

@@ -164,7 +164,7 @@ class ReadingWork:
             sent: The list of notes, as the page sends it.
 
         Returns:
-            The notes, and the names of the modes by the number of the note.
+            The notes; and for each note, by its number `n`, the names of the modes that it was put into.
         """
         material = self.opened.pool.materials[id]
         notes: list[Note] = []

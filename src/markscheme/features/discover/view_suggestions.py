@@ -59,7 +59,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def plan_view(name: str, judge: str, notes: int, cost: Cost, asking: Iterable[str]) -> Document:
-    """Build the report on what asking a judge for groups would cost, with the command that asks it.
+    """Build the report on what asking a judge to group notes into modes would cost, with the command that asks it.
 
     Args:
         name: The discovery's name.

@@ -488,7 +488,7 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
     Args:
         runs: This run and the earlier ones on the same examples.
         criterion: The criterion.
-        margin: Largest change that counts as none; for the mean absolute error, in parts of the scale's range.
+        margin: Largest change that counts as none; for the mean absolute error, as a share of the scale's range.
     """
     scale = criterion.scale
     gold = runs.current.compared_on(criterion).gold

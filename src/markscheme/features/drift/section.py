@@ -232,8 +232,8 @@ def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 
     Args:
         calibration: The calibration.
-        decides: Verb, such as "gates", for what the judge does. If the author's own edit moved the judge, the callout
-            advises to label again before the judge does that.
+        decides: Verb for what the judge is to do, such as "gates". If the author's own edit moved the judge, the
+            callout advises to label again before it gates.
     """
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)

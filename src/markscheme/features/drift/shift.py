@@ -160,8 +160,8 @@ class ScoreDrift:
         by_weights: Mean shift of the score that is due to new weights alone; 0 if no weight changed, None if the
             accepted levels can't be scored by today's rubric.
         passes: Exact test of whether more or fewer examples pass; it raises no alarm.
-        n_flipped: Number of examples whose decision differs from the first earlier run's.
-        flipped: Ids of these examples; None if only counts of examples are known.
+        n_flipped: Number of examples whose decision isn't that of the first of the accepted runs.
+        flipped: Ids of the examples counted in `n_flipped`; None if only counts of examples are known.
     """
 
     drift: RunComparison

@@ -96,7 +96,7 @@ class ImprovementRun:
         return sum(spreads) / len(spreads) if spreads else None
 
     def _chance_to_find(self, answer: FinalistsResult) -> float:
-        """Compute the probability that the test on held-out labels confirms the planned gain.
+        """Compute the probability that the test on held-out labels confirms a gain of `PLANNED_GAIN`.
 
         Gains are assumed to differ between tasks as much as on dev.
 

@@ -228,7 +228,11 @@ class ImprovableSet:
         return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:
-        """Record which wordings the judge graded with, and on which part of the labels."""
+        """Record which wordings the judge graded with, and on which part of the labels.
+
+        Args:
+            asker: The asker of the judge, which knows the wordings and the examples graded with each.
+        """
         parts = {"dev": self.dev, "test": self.sealed} if not self.outside else {"all": self.dev}
         tried = []
         for name, part in parts.items():

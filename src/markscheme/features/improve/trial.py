@@ -58,7 +58,7 @@ class TrialPart:
         return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[row]] for row in order))
 
     def by_decisions(self) -> "TrialPart":
-        """Return a part with only those examples that people passed or failed, to compare wordings by decisions."""
+        """Return this part of the labels with only the examples that people passed or failed, to compare decisions."""
         decisions = [own_decision(example) for example in self.gold.examples]
         rows = [index for index, decision in enumerate(decisions) if decision is not None]
         tasks = [self.task[index] for index in rows]

@@ -426,8 +426,8 @@ class FTest:
     def of(cls, sums: Sums, author: Floats) -> "FTest":
         """Test if free weights predict annotators' overall scores better than the author's weights.
 
-        Both models are linear in the levels; with the author's weights, only a line is fitted. Criteria with collinear
-        levels count once.
+        Two linear models are compared: one fits an intercept and a weight for each criterion, the other an intercept
+        and a slope on the author's weighted sum of levels. Criteria with collinear levels count once.
 
         Args:
             sums: Sums over the examples of levels and overall scores.
@@ -469,10 +469,14 @@ class FTest:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags, Sums, Floats]]:
-    """Yield, for each fold of the cross-validation, the examples left out and the weights fitted to all other examples.
+    """Divide the examples into folds, several times, and fit weights to the examples outside each fold.
+
+    Args:
+        task: The examples to divide, and which weights may change.
+        generator: Generator that puts groups of examples into folds at random.
 
     Yields:
-        Flags of the held-out examples, the sums over all other examples, and the weights fitted to these.
+        Flags of the examples in a fold, the sums over all other examples, and the weights fitted to the others.
     """
     upright = task.upright
     everything = task.sums

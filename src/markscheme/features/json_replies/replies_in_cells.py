@@ -53,7 +53,7 @@ def _is_named_after_judge(column: TableColumn) -> bool:
 
 
 def _replies_in(column: TableColumn) -> dict[str, dict[str, str]]:
-    """Map cells to the texts by key of the object in them; {} unless at least half of the filled cells have one."""
+    """Map each cell that has a JSON object to the object's entries; {} if less than half of filled cells have one."""
     filled = [cell for cell in column.cells if cell]
     if sum("{" in cell for cell in filled) * 2 < len(filled):
         return {}

@@ -239,7 +239,12 @@ class LabelSession:
         self.file.give(self.rating(step, answered))
 
     def rating(self, step: Step, answered: ResponseAnswers) -> Rating:
-        """Make a rating from the answers to all questions about a response."""
+        """Make a rating from the answers to all questions about a response.
+
+        Args:
+            step: The response, shown for the first or the second time.
+            answered: The rater's answers.
+        """
         criteria = {}
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):

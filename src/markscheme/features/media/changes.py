@@ -14,6 +14,6 @@ def blank(media: ShownPart) -> ShownPart | None:
 
 
 def downscaled(media: ShownPart) -> ShownPart | None:
-    """Return an image at half its width and height; None for a document or an image that can't be decoded here."""
+    """Return an image at half its width and height; None for a document, and if `halved_png` can't do it."""
     smaller = halved_png(media.content) if isinstance(media, Image) else None
     return None if smaller is None else Image(smaller)

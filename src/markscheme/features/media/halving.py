@@ -30,7 +30,10 @@ def halved_png(content: bytes) -> bytes | None:
 
 
 def _pixels_of(content: bytes) -> tuple[_Pixels, int] | None:
-    """Return the pixels of a PNG file by row and column, and its colour type; None if it can't be halved here."""
+    """Return the pixels of a PNG file by row and column, and its colour type; None for a PNG that isn't decoded.
+
+    Only complete files with 8 bits a channel are decoded, without interlacing or a palette, up to a size limit.
+    """
     if not content.startswith(PNG_SIGNATURE):
         return None
     width, height, depth, colours, _, _, is_interlaced = struct.unpack(">IIBBBBB", content[16:29])

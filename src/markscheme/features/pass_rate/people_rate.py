@@ -53,7 +53,7 @@ def refuse_unknown_pass(reading: TableReading) -> None:
 
 
 def examples_of_people(rated: RatedFiles) -> ExampleSet | None:
-    """Return the examples of a file that people labelled and no judge graded, with their labels; else None.
+    """Return a file's examples with people's labels; None if the file has a judge's ratings, or no labels by people.
 
     Raises:
         UsageError: No rubric is named, and the labels don't say by themselves which responses pass.
@@ -78,7 +78,7 @@ def people_rates(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None) -> 
         how: How the labelled responses were drawn; None if the user doesn't say it.
 
     Raises:
-        UsageError: `how` is a way in which a judge's verdicts are corrected.
+        UsageError: `how` only says how to correct a judge's verdicts, and there are none here.
     """
     if how not in (None, "random"):
         raise UsageError(

@@ -242,7 +242,7 @@ class CriterionReading:
         return amount
 
     def _note_words(self, text: str | None, weight: float, name: str) -> None:
-        """Note that a class such as "Essential" was removed from a criterion's text, or that its weight contradicts it.
+        """Note that a class such as "Essential" was removed from a criterion's text, or that weight and text disagree.
 
         Args:
             text: The text; None without one.

@@ -93,7 +93,13 @@ def numbered_levels(low: int, high: int) -> list[dict[str, Any]]:
 
 
 def named_level(value: float, name: str, words: Any) -> dict[str, Any]:
-    """Return a level with the name that it has in the rubric, without points in brackets; words may be None."""
+    """Return a level under the name that the rubric gives it, without points in brackets.
+
+    Args:
+        value: The level's number.
+        name: The name in the rubric, such as "Good (3)".
+        words: The level's description; None without one.
+    """
     return _level(value, words, without_points(name))
 
 

@@ -337,7 +337,8 @@ def level_keys(fields: Mapping[Any, Any]) -> list[Any]:
 def levels_named(keys: Iterable[Any]) -> list[Any]:
     """Return the keys that name the levels of one scale, such as Poor, Fair and Good, worst first; [] without any.
 
-    They are in a known order, forwards or backwards. Points in brackets behind a name are left out of it.
+    Such keys have to be given in one of the orders of `LEVEL_ORDERS`, best or worst first; points in brackets behind a
+    name don't matter.
 
     >>> levels_named(["criterion", "Excellent (4)", "Good (3)", "Poor (1)"]), levels_named(["Good", "Poor", "Fair"])
     (['Poor (1)', 'Good (3)', 'Excellent (4)'], [])

@@ -560,7 +560,12 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the verdict on the judge, with the labels needed counted in tasks and verdicts instead of responses."""
+    """Return the verdict on the judge, in which labels needed are counted in tasks and ratings instead of responses.
+
+    Args:
+        calibration: The calibration with the verdict.
+        verdicts: The ratings so far: what people and the judge say on one criterion of one response each.
+    """
     decision = calibration.decision
     labels = decision.labels
     n_tasks = len({verdict.task for verdict in verdicts})
@@ -595,7 +600,7 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
 
 
 def _with_agreed_levels(people: Sequence[Rating]) -> list[Rating]:
-    """Return people's labels, adjudicated ones with the levels on which all annotators agree and nothing was decided.
+    """Return people's labels; where an adjudicator gave no level, fill in the level on which all annotators agree.
 
     Args:
         people: The labels of one response.

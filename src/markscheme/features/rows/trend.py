@@ -236,10 +236,11 @@ def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
 def trend_of_criteria(
     subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
 ) -> CriteriaTrend | None:
-    """Return the evidence on a trend of verdicts for examples that share a rubric; None for a trend of scores.
+    """Return the evidence on a trend of the verdicts on criteria, for examples that share a rubric.
 
     Args:
-        subject: The figure whose trend is to be shown: "criteria" for verdicts.
+        subject: What the trend is of: "criteria" for the verdicts on criteria; "score" for scores, and then the result
+            is None.
         table: The table with the judge's ratings and gold.
         columns: Names of the judge's column and of gold's.
         options: The user's options, with limits on wrong verdicts.

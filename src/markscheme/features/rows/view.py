@@ -18,7 +18,7 @@ from markscheme.stats.shares import GroupedShare
 
 def view(result: RowsCalibration) -> doc.Document:
     """Return the report on whole responses, with how often the judge is right on single criteria added."""
-    page = whole_views.view(_at_mark(result))
+    page = whole_views.view(_with_usual_pass_mark(result))
     judge = result.whole.rater.name
     counts = f"{counted(result.verdicts.n, 'verdict')} in {counted(result.verdicts.tasks, 'task')}"
     answer, *rest = page.blocks
@@ -31,8 +31,8 @@ def view(result: RowsCalibration) -> doc.Document:
     )
 
 
-def _at_mark(result: RowsCalibration) -> Calibration:
-    """Return the calibration on whole responses, whose rubric gets the pass mark of most labelled responses."""
+def _with_usual_pass_mark(result: RowsCalibration) -> Calibration:
+    """Return the calibration on whole responses, by a rubric with the pass mark that most labelled responses have."""
     mark, _ = result.pass_marks.most_common(1)[0]
     comparison = result.whole.comparison
     if mark == comparison.rubric.pass_mark:

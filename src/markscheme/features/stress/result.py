@@ -104,7 +104,10 @@ class Stress:
 
     @cached_property
     def _family(self) -> Mapping[tuple[str, str], StressCell]:
-        """Results of the control and of all changes that shouldn't move ratings, with jointly adjusted p-values."""
+        """Results of asking about the originals again (the control) and of changes that shouldn't move ratings.
+
+        The keys are pairs of the change and the criterion. All p-values are adjusted together.
+        """
         changes = [row.name for row in self.battery.changes if row.name not in DIAGNOSES]
         return self._cells([CONTROL, *changes], SHIFT_ALARM)
 
@@ -216,10 +219,10 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Changes that flip ratings but aren't shown to move the mean, with criterion and noise, most flips first.
+        """Changes that flip ratings on a criterion but aren't shown to move their mean, the most flips first.
 
-        A change counts if it scatters ratings more than asking again does, by tests with Holm's correction over the
-        table.
+        Each is the change's name, the criterion, and figures on how often ratings flip. A change counts if it flips
+        ratings more often than asking again does, by tests with Holm's correction over all changes and criteria.
         """
         noises = [
             (name, criterion, cell.noise)

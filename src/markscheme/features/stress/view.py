@@ -188,7 +188,8 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
     """Return the criterion on which a change moves ratings most, with the result.
 
-    Findings come before other shifts, and criteria that the change must not move before those that it may.
+    A shift that counts as a finding comes before any other shift. Next, a criterion whose right level stays comes
+    before one whose right level the change may alter.
 
     Args:
         cells: The results of one change, by criterion.

@@ -34,7 +34,7 @@ class NumberForm:
     """The numbers in a column, with the way in which cells write them, such as "4/5" or "80%".
 
     Attributes:
-        numbers: The number that each folded cell states, by cell.
+        numbers: The number that each cell states, by the cell's text without upper case, brackets and the like.
         top: The highest possible number, such as 5 in `4/5`; None if not each cell names it.
         is_percent: True if each cell is a percentage.
         may_be_thousands: True if commas may separate thousands as well as decimals.

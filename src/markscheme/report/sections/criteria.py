@@ -131,7 +131,12 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
 
 
 def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
-    """Explain the figures of the criteria table, for the notes below it."""
+    """Explain the figures of the criteria table, for the notes below it.
+
+    Args:
+        comparison: The comparison.
+        brief: True for a shorter text.
+    """
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
     approximate = "; ~ approximate." if some else "."

@@ -73,7 +73,7 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
     Args:
         comparison: The comparison.
         answer: The answer on the gate.
-        about: Words to add at the end.
+        about: Sentences to add at the end; "" for none.
     """
     who = labeller_of(comparison)
     all_hold = (

@@ -515,7 +515,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield advice on how to state which responses pass, if nothing does; without that, no gate can be tested."""
+    """Yield advice on how to say which responses pass, if neither rubric nor options say so: a gate can't be tested."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return

@@ -100,19 +100,19 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
     if not gold.examples:
         return
     drawn = Counter(
-        (_PICKED if is_picked else _DRAWN).get(manner or "", "not recorded") for is_picked, manner in _manners(gold)
+        (_PICKED if is_picked else _DRAWN).get(manner or "", "not recorded") for is_picked, manner in _how_chosen(gold)
     )
     yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
 
 
-def _manners(gold: Gold) -> Iterator[tuple[bool, str | None]]:
-    """Yield, by example, True if it was picked, so that it represents no other outputs, and how it was drawn."""
+def _how_chosen(gold: Gold) -> Iterator[tuple[bool, str | None]]:
+    """Yield for each example True if it was picked, so that it represents no other outputs; and how it was drawn."""
     return zip(gold.picked.tolist(), values_of(gold.examples, "drawn"), strict=True)
 
 
 def how_picked(gold: Gold) -> str:
     """Say how the examples that don't represent other outputs were chosen, in words such as "picked by hand"."""
-    return in_words(sorted({_PICKED[manner or ""] for is_picked, manner in _manners(gold) if is_picked}), "or")
+    return in_words(sorted({_PICKED[manner or ""] for is_picked, manner in _how_chosen(gold) if is_picked}), "or")
 
 
 def cost_line(cost: Usage) -> str:

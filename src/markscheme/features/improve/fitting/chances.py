@@ -29,7 +29,10 @@ SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 
 
 def simulated_size(evidence: DecisionEvidence) -> int:
-    """Return the number of tasks with decisions; for preferences, at least the smallest number that was simulated."""
+    """Return the number of tasks with decisions, by which to look up the chance that a fit finds a gain.
+
+    For preferences it is at least `SIMULATED_PAIRS[0]`, the smallest number for which fits were simulated.
+    """
     n = len(evidence.tasks)
     return max(n, SIMULATED_PAIRS[0]) if evidence.is_paired else n
 

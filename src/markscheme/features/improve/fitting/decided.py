@@ -83,7 +83,11 @@ class DecidedRows:
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select; units without a row keep their name and number."""
+        """Return the selected rows; units (examples or groups) that lose all their rows keep their name and number.
+
+        Args:
+            rows: Flags or indices of the rows to keep.
+        """
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],

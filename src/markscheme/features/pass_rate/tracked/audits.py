@@ -44,7 +44,7 @@ def is_audited(seed: str, identifier: str, chance: float) -> bool:
 
 
 def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
-    """Return the probability of an audit that gives about this many audits per week, rounded up to two digits.
+    """Return the probability with which to draw each response as an audit, rounded up to two significant digits.
 
     Args:
         audits_per_week: Number of audits to expect in a median week.

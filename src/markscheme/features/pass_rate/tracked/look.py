@@ -79,18 +79,19 @@ class Look:
             without a value if it is withheld.
         judge_alone: Share that the judge passes over closed weeks, or over graded weeks if none is closed.
         last_week: Share that the judge passes in the last graded week; None if there is none.
-        before: Share that the judge passed in the reference weeks; None as long as there are none.
+        before: Share that the judge passed in the reference weeks of its share of passes, with which later weeks are
+            compared (`share.reference`); None as long as there are none.
         people: The evidence that people's pass rate fell.
         judge: The evidence that the judge changed, from asking it again about the examples of its accepted run; None if
             no run is accepted.
         share: The evidence that the share of new responses that the judge passes changed, whatever the cause.
         named: The cause of the change; None if nothing has changed.
-        shift: Shift of the judge's share of passes since the onset of the change; None if nothing has changed.
+        shift: Shift of the judge's share of passes since the change began; None if nothing has changed.
         mix: The column that explains most of that shift; None if none does.
-        rate_before: Share that people passed in the weeks `people.reference`.
-        rate_since: Share that people pass since the onset, with an interval for a single look.
+        rate_before: Share that people passed in the reference weeks of people's rate (`people.reference`).
+        rate_since: Share that people pass since the change began, with an interval for a single look.
         people_floor: The rate below which evidence of a fall grows; None as long as there are no reference weeks.
-        chance: The chance of an audit.
+        chance: Probability with which a response is drawn as an audit.
         traffic: The value of a column whose share of responses moved most since the first weeks; None without columns
             or weeks.
         period: The day on which the period begins; None for the first one.
@@ -304,14 +305,14 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
     later = closed[used:][:HORIZON]
     names = tuple(week.week for week in reference)
     passed, labels = (np.sum([week.by_verdict[k] for week in reference], axis=0) for k in (0, 1))
-    pool = np.sum([_two_sided(week) for week in reference], axis=0)
+    pool = np.sum([_fails_and_passes(week) for week in reference], axis=0)
     floor = float(people_floor(passed, labels, pool)) if at_least is None else at_least
     if not later:
         return Watched(ring=PEOPLE_RING, reference=names), floor
     growths = people_growth(
         [week.by_verdict[0] for week in later],
         [week.by_verdict[1] for week in later],
-        [_two_sided(week)[1] / sum(_two_sided(week)) for week in later],
+        [_fails_and_passes(week)[1] / sum(_fails_and_passes(week)) for week in later],
         reference=[passed, labels],
         floor=floor,
     )
@@ -320,7 +321,7 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
     return Watched(weeks, after, PEOPLE_RING, weeks[onset(growths) - 1], names), floor
 
 
-def _two_sided(week: WeekCounts) -> tuple[int, int]:
+def _fails_and_passes(week: WeekCounts) -> tuple[int, int]:
     """Return how many of a week's graded responses the judge fails or leaves to people, and how many it passes."""
     return week.graded - week.pool[PASSES], week.pool[PASSES]
 

@@ -364,9 +364,9 @@ def judge_rates(look: Look) -> JudgeRates | None:
 
 
 def plan_of(look: Look) -> AuditPlan | None:
-    """Compute how soon a drop is found with as many audits per week as now.
+    """Compute how soon a drop of people's pass rate by `_DROP` is found with as many audits per week as now.
 
-    None if the judge's rates aren't known, or if the pass rate is 1 or too low to drop by so much.
+    None if the judge's rates aren't known, if the pass rate is 1, or if it is no higher than `_DROP`.
     """
     rates = judge_rates(look)
     if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:
