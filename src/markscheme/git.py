@@ -31,7 +31,10 @@ def refuse_uncommitted(path: Path, *, force: bool) -> None:
 
 
 def has_uncommitted_changes(path: Path) -> bool:
-    """Return True if a file differs from its repository's last commit, apart from ends of lines and ignored files."""
+    """Return True if a file differs from its repository's last commit, not counting ends of lines.
+
+    A file that the commit lacks differs, unless Git ignores it. False for a file outside a repository.
+    """
     folder = path.resolve().parent
     if read_git(folder, "rev-parse", "--is-inside-work-tree") != b"true\n":
         return False

@@ -13,10 +13,11 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def judge_to_name(rubric: str) -> str | None:
-    """Return the judge that a command for a rubric must name: that of the accepted run.
+    """Return the judge that a command for a rubric must name.
 
-    Without an accepted run, return None if a judge is asked without being named, such as that of the settings, or if no
-    judge is needed. Else, and if the rubric can't be read, return a placeholder for a judge's name.
+    That is the judge of the accepted run. If no run is accepted, return None if the command needn't name a judge: one
+    is set (in the settings file, the environment or the rubric), recorded replies answer, or code checks all criteria.
+    In all other cases, and if the rubric can't be read, return a placeholder for a judge's name.
     """
     here = Path.cwd()
     try:

@@ -8,9 +8,10 @@ from markscheme.calibration.comparison.comparison import Comparison
 
 
 def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
-    """Return True if each example on which annotators differ on a given criterion has an adjudicated label on it.
+    """Return True if every disagreement of annotators on the given criteria has been decided by an adjudicated label.
 
-    False if no label is adjudicated.
+    That is, if each example on which annotators gave different levels on one of the criteria has an adjudicated level
+    on this criterion. False if no label is adjudicated.
     """
     adjudicated = comparison.gold.labels.of_kinds(("adjudicated",))
     if not adjudicated:

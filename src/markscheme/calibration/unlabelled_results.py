@@ -67,7 +67,9 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
 
 
 def _labelled_on_page(rubric: str) -> int:
-    """Count the examples that people labelled by a rubric that `label` made of Promptfoo's results; 0 without it.
+    """Count the examples that people labelled by a rubric that `label` made of Promptfoo's results.
+
+    0 if there is no such rubric, or if it or its examples can't be read.
 
     Args:
         rubric: Name of the rubric.

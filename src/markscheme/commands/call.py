@@ -371,8 +371,8 @@ def _prints_here(file: str) -> str:
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
     """Return True if a word can be the value of an option whose value may be left out.
 
-    The value of an option with [N] is a number; but if the command's operand was already typed, any word that isn't an
-    option is taken for it, so that a mistyped number is refused. The value of every other such option is a .json file.
+    If help shows the value as [N], it is a number. But once the command's operand was typed, any word that isn't an
+    option counts as the value, so that a mistyped number is refused. Every other such option takes a .json file.
 
     Args:
         option: The option.

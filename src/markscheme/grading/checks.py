@@ -295,7 +295,7 @@ def _step_check(name: str) -> Callable[[], StepCheck] | None:
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
-    """Mapping of all built-in checks by name: checks of texts, and checks of features, loaded only when needed."""
+    """Mapping of all built-in checks by name: checks of texts, and those that features add, which load when needed."""
 
     def __getitem__(self, name: str) -> Scorer:
         load = _step_check(name)

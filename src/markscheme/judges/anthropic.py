@@ -185,7 +185,13 @@ class AnthropicBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 256 MB; a smaller body needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:  # noqa: ARG002 - each is a new sample
-        """Build a batch entry: the prompt as a non-streaming Messages request."""
+        """Build a batch entry: the prompt as a non-streaming Messages request.
+
+        Args:
+            key: The key of the prompt's reply in the cache, which becomes the entry's id.
+            prompt: The prompt.
+            sample: Number of the sample, which the request doesn't state: each answer is a new sample.
+        """
         form = self.judge.settings.form
         self._forms[key] = form, bool(prompt.schema)
         return {"custom_id": key, "params": self.judge.request(prompt, form, ONE_HOUR)}

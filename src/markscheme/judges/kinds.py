@@ -121,7 +121,7 @@ class JudgeKind:
 
 
 def kind_of(name: str) -> JudgeKind | None:
-    """Return the kind of a judge, or of a panel's first member, by name; None if that of any member is unknown.
+    """Return the kind of a judge, or of a panel's first member, by name; None if the judge or any member is unknown.
 
     Example:
         >>> [kind_of(name).name for name in ("openai:m", "anthropic", "anthropic+openai:m")]

@@ -473,7 +473,7 @@ class Limited(Wrapping):
 
         Args:
             permit: The permit; None if there is none to give back.
-            try_until: The time until which the judge may be tried; None if the call was no trial call.
+            try_until: Deadline of a trial call, which finds out if the judge answers again; None for an ordinary call.
         """
         if permit is not None:
             self.limiter.unused(permit)

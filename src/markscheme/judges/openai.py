@@ -270,7 +270,13 @@ class OpenAIBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 200 MB; a smaller file needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """Build the line of a batch file for a prompt."""
+        """Build the line of a batch file for a prompt.
+
+        Args:
+            key: The key of the prompt's reply in the cache, which becomes the line's id.
+            prompt: The prompt.
+            sample: Number of the sample.
+        """
         form = self.judge.settings.form
         self._forms[key] = form, bool(prompt.schema)
         body = self.judge.request(prompt, sample, form)

@@ -244,7 +244,12 @@ def reply_json(reply: Reply) -> str:
 
 
 def _from_json(text: str, key: str) -> Reply:
-    """Decode the reply stored under `key`; raise ValueError, KeyError or TypeError for anything else."""
+    """Decode a cached reply; raise ValueError, KeyError or TypeError if the text isn't one.
+
+    Args:
+        text: The reply as the cache stores it, in JSON.
+        key: The key under which it is stored.
+    """
     record = json.loads(text)
     reply = Reply(
         record["text"],

@@ -156,7 +156,11 @@ def _column_names(written: Any) -> tuple[str, ...]:
 
 
 def text_form(allowed: str) -> ValueForm:
-    """Make the form of a text that must not be empty, with the name by which error messages call it."""
+    """Make the form of an option's value that is any text but an empty one.
+
+    Args:
+        allowed: What the text is, for error messages, such as "a model's name".
+    """
     return ValueForm(allowed, _text)
 
 

@@ -91,7 +91,7 @@ def with_reading_options(command: str) -> str:
 
 
 def in_force(family: type[_Family]) -> _Family | None:
-    """Return a family's options that `hold` applies at present; None if there are none."""
+    """Return the options of a family in the innermost `with hold(…)` block that sets any; None if no block does."""
     return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
 
 

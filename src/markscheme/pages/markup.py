@@ -153,7 +153,10 @@ _FORMATTER = HtmlFormatter(nowrap=True)
 
 
 def _code(text: str, language: str) -> str:
-    """Render highlighted code, a span per line; the style sheet adds line numbers, so that no selection has them."""
+    """Render highlighted code with a span for each line.
+
+    The page's style sheet shows line numbers, which aren't copied when a reader selects and copies the code.
+    """
     try:
         lexer = get_lexer_by_name(language or "text", stripnl=False)
     except ClassNotFound:

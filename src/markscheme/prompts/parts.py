@@ -245,7 +245,12 @@ def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
 
 
 def as_written(text: str, folder: Path | None) -> Any:
-    """Return a text as a file stores it: as text or, if the text has parts such as images, as plain data with these."""
+    """Return a text as a file stores it: as a text or, if it has parts such as images, as plain data with the parts.
+
+    Args:
+        text: The text.
+        folder: The folder that paths of the parts are relative to; None to store the parts' content.
+    """
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))

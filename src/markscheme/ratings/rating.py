@@ -421,11 +421,13 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return a line's overall score, and the error that says why the line has no rating; None for either without it.
+    """Return the overall score in a line of ratings, and the line's error: the reason why something isn't rated.
+
+    Each is None if the line has none.
 
     Args:
         line: The line's data.
-        keep_unread: True to return an invalid score as such an error; False to raise ValueError for it.
+        keep_unread: True to return no score and an error if the score is invalid; False to raise ValueError.
     """
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")

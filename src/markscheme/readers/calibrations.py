@@ -154,7 +154,10 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 
 
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
-    """Return what the ratings in a report on a table are, "values" or "pass-fail"; None if the report has a rubric."""
+    """Return what a table's ratings are, by the report on it: "pass-fail" for decisions, "values" for other values.
+
+    None if the report is on a judge with a rubric, not on a table.
+    """
     if report.get("measure") == "decision":
         return "pass-fail"
     return "values" if "table_read_as" in report["judge"] else None

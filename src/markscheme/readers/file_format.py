@@ -29,7 +29,7 @@ class FileFormat(NamedTuple):
     """A file format of ratings or examples: how to recognize it, how to read it, and what it can hold.
 
     Attributes:
-        reads: Description of the files for messages; how to recognize them is in brackets.
+        reads: Description of the files for messages, followed in brackets by how to recognize them.
         is_mine: Function that returns True if a file has the format.
         read: Function that reads files of this format by a rubric or, without one, by the rubric that they name or
             imply.

@@ -70,7 +70,7 @@ OWN_FORMATS = (
 
 
 def all_formats() -> list[FileFormat]:
-    """Return all formats in the order in which they are tried; of equal rank, core formats before features'."""
+    """Return all formats in the order in which they are tried: by `rank`; if ranks are equal, the core's first."""
     of_features = [file_format for load in FORMATS for file_format in load()]
     return sorted([*OWN_FORMATS, *of_features], key=lambda file_format: file_format.rank)
 

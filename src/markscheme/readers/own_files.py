@@ -28,7 +28,10 @@ INFERRED = "No rubric is given: scales are inferred from the ratings, weights ar
 
 
 def is_ratings(peek: Peek) -> bool:
-    """Return True if a file can be read as ratings: JSON lines, unless all have keys of another kind of file."""
+    """Return True if a file can be read as ratings: it has JSON lines, and some line may be a rating.
+
+    A line can't be a rating if it has a key of another kind of file, and none of the keys of ratings.
+    """
     if not peek.is_lines:
         return False
     others = [record.keys() & OF_OTHERS and not record.keys() & OF_RATINGS for record in peek.records]

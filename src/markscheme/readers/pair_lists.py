@@ -84,7 +84,8 @@ class PairRow:
         systems: Names of the systems that wrote the responses, in the order of `texts`; "" if unknown.
         inputs: The inputs that both respond to, by name.
         answers: The preferences.
-        group: Name of the group that the pair belongs to; "" or None if it has none.
+        group: Name of the group that the pair belongs to, as the file states it; "" or None if it states none, so that
+            pairs with equal inputs become a group.
         ids: Ids of the two responses; "" if the file has none.
         lost: Descriptions of content on the pair that no label can hold, and that is counted as lost.
     """

@@ -345,9 +345,9 @@ def has_results(path: Path) -> bool:
 
 
 def rubric_of_report(path: Path) -> str | None:
-    """Return the name of the rubric in a report of `calibrate --json`; "" if it has several judges.
+    """Return the name of the rubric in a report of `calibrate --json`; None for any other file.
 
-    None for other files.
+    "" for a report on several judges, which has no rubric in one place.
     """
     peek = Peek(path)
     return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is CALIBRATIONS else None

@@ -53,7 +53,8 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
 def _rated_scales(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
     """Map each rated criterion to its scale.
 
-    If no criterion is rated, map one name to None: that of the overall score if a label has one, else of the decision.
+    If no criterion is rated, return a single entry without a scale (None): for the overall score if any label has one,
+    else for the decision.
     """
     rubric = rated.rubric
     named = {

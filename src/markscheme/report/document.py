@@ -212,7 +212,8 @@ class Table(Block):
         headings: The headings of the columns.
         rows: The rows, each with a cell for each heading.
         caption: A sentence on the table; None for no caption.
-        is_matrix: True if cells count examples by two raters' levels, one's in rows and the other's in columns.
+        is_matrix: True if cells count examples by the levels of two raters: a row for each level of the first rater,
+            and a column for each level of the second.
         is_sortable: True if the reader of a page may sort the rows by any column.
     """
 

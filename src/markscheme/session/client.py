@@ -389,7 +389,12 @@ def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
 
 
 def _started(path: str, folder: str) -> socket.socket:
-    """Start a session and connect to it; if another process has started one already, connect to that."""
+    """Start a session and connect to it; if another process has started one already, connect to that one.
+
+    Args:
+        path: Path of the session's socket.
+        folder: The graders' folder.
+    """
     with folder_lock(os.path.dirname(path)):
         connection = connected(path)
         if connection is not None:

@@ -97,11 +97,12 @@ class _Loss(NamedTuple):
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between a rating of one set and a rating of another.
+        """Compute the mean loss between a rating from one set of ratings and a rating from another set.
 
         Args:
-            p: Mean over the first set's ratings of their levels' `features`, shape (..., n_features).
-            q: Mean over the second set's ratings of their levels' `features`, shape (..., n_features).
+            p: Mean of the first set's features, the numbers that describe a rating (see the class), shape
+                (..., n_features).
+            q: Mean of the second set's features, shape (..., n_features).
         """
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
@@ -219,7 +220,15 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the observed disagreement: the mean over units of the mean loss between two ratings of a unit."""
+    """Compute the observed disagreement: the mean cost of two ratings of one unit, averaged over units.
+
+    Args:
+        table: The ratings.
+        loss: The cost of two ratings' difference.
+
+    Returns:
+        The disagreement over all units, then without each jackknife set.
+    """
     pairs = table.rated * (table.rated - 1) / 2
     return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
@@ -244,7 +253,15 @@ def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the mean loss between two raters who each draw at random from their own ratings (Cohen, Conger)."""
+    """Compute the disagreement to expect by chance as Cohen and Conger do: each rater draws from that rater's ratings.
+
+    Args:
+        table: The ratings.
+        loss: The cost of two ratings' difference.
+
+    Returns:
+        The mean loss of two raters, over all units and then without each jackknife set.
+    """
     padded = _padded(loss.features)
     n_sums = 1 + len(table.left_out.start)
     so_far = np.zeros((n_sums, padded.shape[1]))

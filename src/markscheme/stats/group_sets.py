@@ -41,7 +41,8 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
     """Return the jackknife set that each example's group belongs to; None without groups.
 
-    Up to 1,000 groups, each group is a set of its own, and its name is returned.
+    With up to 1,000 groups, each is a set of its own, known by the group's name. With more groups, a set holds several
+    groups, and is known by a number.
 
     Args:
         names: Name of each example's group; None if examples have no groups.

@@ -85,7 +85,7 @@ class TermSums:
         return np.where(self.weighed > 0, np.clip(shares, 0.0, 1.0), np.nan)
 
     def decisions(self, passes_from: float | None) -> Floats:
-        """Decide each example by these sums: 1 for pass and 0 for fail, nan without a decision.
+        """Return the decision on each example that follows from the sums: 1 for pass, 0 for fail, nan for none.
 
         Args:
             passes_from: Lowest score that passes; None if criteria decide without a score.

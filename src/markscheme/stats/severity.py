@@ -438,7 +438,12 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
-    """Compute macro precision, recall or F1 of each table: the mean over the levels that either rater gave."""
+    """Compute macro precision, recall or F1 of each table: the mean over the levels that either rater gave.
+
+    Args:
+        name: "macro_precision", "macro_recall" or "macro_f1".
+        tables: Confusion matrices, shape (…, n_levels, n_levels), gold by row and judge by column.
+    """
     hits, of = _hits(name, tables)
     shares = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0

@@ -101,11 +101,11 @@ class RateByVerdict(NamedTuple):
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 
     def lower(self, confidence: float) -> float | None:
-        """Return the lower bound of the rate, one-sided at `confidence`; 0 if labels give no lower bound."""
+        """Return the rate's lower bound at a one-sided confidence; 0 if the labels set no limit."""
         return self._bound(confidence, -1)
 
     def upper(self, confidence: float) -> float | None:
-        """Return the rate's upper bound at a one-sided confidence; 1, not None, if labels give no upper bound."""
+        """Return the rate's upper bound at a one-sided confidence; 1 if the labels set no limit."""
         return self._bound(confidence, 1)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
@@ -119,7 +119,8 @@ class RateByVerdict(NamedTuple):
     def _bound(self, confidence: float, side: Literal[-1, 1]) -> float:
         """Find the rate's lower or upper limit by Fieller's method.
 
-        If w decisions are wrong and r are right, it is the rate at which a limit of (1 - rate) w - rate r is 0.
+        Let w and r be the shares of wrong and of right decisions. The rate's limit is the number R at which the upper
+        or lower limit of (1 - R) w - R r is 0.
 
         Args:
             confidence: One-sided confidence of the limit.

@@ -167,7 +167,7 @@ def side_rate(name: WrongName | SideName, share: SideShare, level: float = 0.95)
     Args:
         name: What the share is of: "false_pass" or "stops" for gold's fails that the judge passes, or that it fails;
             "false_fail" or "keeps" for gold's passes that it fails, or that it passes.
-        share: Number of gold's fails, or of its passes, and the share of them that the judge decides as `name` says.
+        share: The counts and the estimate of the share that `name` names.
         level: Level of the interval, 0 to 1.
     """
     if not share.of:

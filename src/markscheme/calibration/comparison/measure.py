@@ -46,7 +46,8 @@ class Measure:
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
     Attributes:
-        of: "score", "decision" or a criterion; if the rubric has categories, the rubric instead of "score".
+        of: What is compared: "score", "decision" or a criterion. For scores by a rubric with categories, whose answers
+            are the chosen categories and the score of the other criteria, it is that rubric.
         tolerance: Two numbers that are closer than this agree.
         constants: Values that a constant answer may have; None means any score that was given.
         only: The rubric's one criterion, whose level names scores are printed with; None if there are several.

@@ -114,7 +114,7 @@ class Repair:
 
         Args:
             share: Smallest share of the errors that the fix has to correct, 0 to 1.
-            least: Smallest number of errors that it has to correct, even if fewer would be the share.
+            least: Smallest number of errors that the fix has to correct, whatever their share.
         """
         totals = self.totals
         stopped = self.stopped - self.broken

@@ -42,7 +42,7 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
 
 
 def decided_in(rated: RatedFiles) -> DecidedExamples:
-    """Return those examples in a file already read that have a decision by annotators and one by the judge.
+    """Return the examples in the first of some files that have a decision by annotators and one by the judge.
 
     Raises:
         RatingError: Several judges decided on one response, or there are no such examples.

@@ -149,7 +149,7 @@ class CalibrationRequest:
 
     @cached_property
     def _otherwise(self) -> list[Calibration] | None:
-        """The calibrations by a feature that provides this request's labels or ratings; None if no feature does."""
+        """The calibrations of this request if a feature provides its labels or ratings, as for counts; else None."""
         return calibrations_otherwise(self)
 
     def calibrations(self) -> list[Calibration]:

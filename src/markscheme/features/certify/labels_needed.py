@@ -58,7 +58,10 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return how many labels a certificate needs, as a row of a plan; the present number, if that suffices."""
+    """Return how many labels a certificate's promise needs, as a row of a plan.
+
+    If the present labels already support the promise, it needs as many as there are.
+    """
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

@@ -545,11 +545,11 @@ def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None
 
 
 def _what_lacks(promise: str, noun: str, unit: str, have: int, limit: ErrorLimit, groups: int | None) -> str:
-    """Return a sentence on whether examples or groups are too few for a promise, with the number needed.
+    """Return the end of a sentence "not enough …": what is too few for a promise, examples or groups, and by how many.
 
     Args:
         promise: The promise in words.
-        noun: Word for what is too few, such as "label", to which an "s" is added.
+        noun: Word for the examples, such as "label", to which an "s" is added.
         unit: Word for what the promise is about, such as "decision", to which an "s" is added.
         have: Number of units, such as decisions, that there are.
         limit: The promise.

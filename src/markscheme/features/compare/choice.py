@@ -701,8 +701,8 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
     Args:
         differences: For each example 1 if only the judge is right, -1 if only the other judge is right, else 0, shape
             (n,); nan if either judge gave no answer.
-        groups: The task of each example, shape (n,), if several share one. If the mean of all groups is equal, they
-            don't show how much further groups vary, so None is returned.
+        groups: The task of each example, shape (n,), if several share one. If all tasks have the same mean difference,
+            they don't show how much further tasks may vary, so None is returned.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))

@@ -65,7 +65,7 @@ def _figures(comparison: CountedComparison) -> Iterator[tuple[str, Estimate]]:
 def difference_of(first: Estimate, second: Estimate) -> Estimate:
     """Return the second of two independent estimates minus the first, with an interval by the MOVER method.
 
-    That method computes it from the intervals of both.
+    The MOVER method computes the difference's interval from the intervals of both estimates.
 
     References:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095

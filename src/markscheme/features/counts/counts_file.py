@@ -276,7 +276,7 @@ def _refuse_missing_columns(table: CountsColumns) -> None:
 
 
 def _refuse_lost_columns(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:
-    """Raise an error if a counts file was made with groups, or with two annotators, and lacks their columns now.
+    """Raise an error if a counts file has rows on groups, or on two annotators, but lacks the columns for these.
 
     Args:
         table: The file's columns.

@@ -19,8 +19,9 @@ class ProbabilityAudits:
     """Comparison of one judge's probabilities with gold, for each criterion and for the decision to pass or fail.
 
     Attributes:
-        criteria: The audit on each criterion with probabilities, by the criterion's name. It is of the probability that
-            the response passes the criterion or, if levels have no order, of that of the judge's most probable level.
+        criteria: The audit on each criterion with probabilities, by the criterion's name. It audits the probability
+            that the response passes the criterion. If levels have no order, it audits the probability that the judge
+            gives to the level it finds most probable.
         decision: Audit of the judge's probability that the response passes; None if the judge gives none.
     """
 

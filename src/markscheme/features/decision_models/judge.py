@@ -149,7 +149,10 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity with the model, the address if it isn't the usual one, and True if mean levels are the ratings."""
+        """Identity: the model, the address if it isn't the usual one, and how probabilities become a level.
+
+        The level is either the mean of the levels by their probabilities, or the most probable level.
+        """
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

@@ -273,10 +273,10 @@ def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
 
 
 def round_json(made: Round, findings: Sequence[FindingJson], *, sealed: bool) -> dict[str, Any]:
-    """Return a round and its outcome with the keys of the JSON output.
+    """Return one round of the demonstration and its outcome with the keys of the JSON output.
 
     Args:
-        made: The round.
+        made: The round: a judge with one planted fault or none, and examples that it rated.
         findings: The findings of the calibration on the round's judge, as JSON.
         sealed: True if the fault was drawn at random, and its hash was printed before the calibration.
     """

@@ -32,7 +32,8 @@ class Mode:
         quotes: Passages that a person chose as examples of the fault.
         fine: Passages that a person marked as fine, for contrast.
         by: Name of the person or model that named it; None if no file says it.
-        kind: "model" for a mode that a model proposed and no person has accepted, else "human".
+        kind: "model" for a mode that a model proposed and no person has accepted; else the kind of its author, mostly
+            "human".
         named: Time at which it was named, as written; None if no file says it.
         was: Its earlier names.
         same: Fingerprints of earlier definitions that mean the same as the present one.

@@ -24,7 +24,16 @@ from markscheme.phrases import sent_with
 def read_outputs(
     opened: OpenedDiscovery, rater: str | None, reading: ReadingOptions, page: PageOptions, *, json: bool
 ) -> int:
-    """Serve each reader's page until Ctrl-C, or write the pages to files; return the exit status."""
+    """Serve each reader's page until Ctrl-C, or write the pages to files; return the exit status.
+
+    Args:
+        opened: The discovery.
+        rater: Name of the only reader; None for all readers among whom the outputs are shared or, if they aren't
+            shared, for the login name.
+        reading: Options on what is read, by whom, and whether pages are written to files.
+        page: How pages are served.
+        json: True to print the addresses as JSON.
+    """
     if find_spec("fcntl") is None:
         raise UsageError("the reading page runs on Linux and macOS: it locks files in a way Windows can't")
     shared = share_of(reading.share, reading.each, None)

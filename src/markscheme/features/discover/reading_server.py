@@ -139,7 +139,12 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
 
 
 def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
-    """Return a reader's own reading of an output as the dict that the page's script takes; None if there is none."""
+    """Return a reader's own reading of an output as the dict that the page's script takes; None if there is none.
+
+    Args:
+        reading: The reading; None if the reader hasn't read the output.
+        book: The codebook, which says in which modes each note is.
+    """
     if reading is None:
         return None
     return {

@@ -608,6 +608,11 @@ def _by_todays_weights(
     """Score the accepted runs by today's weights; return the rescored runs, and the mean change over all their scores.
 
     If today's rubric can't score the accepted levels, the runs are returned unchanged, and the mean change is None.
+
+    Args:
+        table: The ratings of the accepted runs and of today's run, in columns.
+        accepted: The accepted runs, with the rubric that they were scored by.
+        current: Today's rubric.
     """
     then = accepted.setting.rubric
     runs = tuple(column for column in table.columns if column.name not in (GOLD, NOW, REPLAYED))

@@ -283,7 +283,8 @@ def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
 
     Args:
         run: The graded table.
-        labelled: A table with gold and the judge on examples that both decided, these or other outputs.
+        labelled: A table with the columns of gold and of the judge on examples that both decided: outputs of this run,
+            or any others.
     """
     rubric = run.experiment.rubric
     examples = [

@@ -71,7 +71,8 @@ def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
 def _provider_name(provider: Any) -> str | None:
     """Return the name of a Promptfoo provider, given as text or as a mapping; None if there is no provider.
 
-    If a mapping has a provider for each kind, such as text or embedding, it is the name of the text provider.
+    A mapping with a provider for each kind, such as text and embedding, has the name of its text provider. Any other
+    has the first name under a key such as `id` or `label`; if there is none, its JSON is the name.
     """
     if isinstance(provider, Mapping):
         names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))
@@ -102,7 +103,15 @@ def _configuration() -> tuple[Path | None, Any, Lines]:
 
 
 def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, data: Any, lines: Lines) -> str:
-    """Return the file and lines that name an assertion's grader; the assertion's type if no line names it."""
+    """Return the file and lines that name an assertion's grader; the assertion's type if no line names it.
+
+    Args:
+        grader: Name of the grader; None if the assertion has none.
+        assertion: The assertion.
+        path: The Promptfoo configuration; None if there is none that can be read.
+        data: The configuration's data.
+        lines: The line of each value in the configuration, by its path of keys and indices.
+    """
     kind = str(assertion.get("type"))
     if grader is None or path is None:
         return kind

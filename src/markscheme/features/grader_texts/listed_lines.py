@@ -129,7 +129,7 @@ class _ListedLines:
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
         """Begin a list if the mark is a bullet or a first number, or if it goes on with the latest list's numbers.
 
-        A list whose numbers go on is one of its own, with a text between the two.
+        If numbers go on after a text between the points, the points after that text are a list of their own.
 
         Args:
             point: The match of the mark and the text after it.

@@ -24,10 +24,11 @@ def points_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> tuple[Sequence[TextList], str]:
-    """Return a text's lists, all of one kind, and the words after the last list ("" unless lists have lines).
+    """Return a text's lists, all of one kind, and the words after the last list.
 
-    The first of these kinds that the text has is read: lists with a line for each point, of two points or more in all;
-    points in running text; sections; lines that begin with a name.
+    The kinds are tried in this order, and only lists of the first kind in the text are returned: lists with a line for
+    each point, if they have two points or more in all; points in running text; sections; lines that begin with a name.
+    Words after the last list are returned for the first kind alone, and "" for any other kind.
     """
     lists, after = lists_of_lines(text)
     if sum(len(items) for _, items in lists) > 1:

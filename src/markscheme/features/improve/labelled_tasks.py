@@ -61,5 +61,8 @@ def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
 
 
 def keeps_parts(examples: ExampleSet) -> bool:
-    """Return True if a set is divided into dev and held out, or can be: it is in no file, or its file can store it."""
+    """Return True if a set of examples is divided into dev and held-out parts, or can be.
+
+    It can be divided if the set isn't from a file, or if its file is of a format that can store each example's part.
+    """
     return examples.has_splits or examples.path is None or takes_lines(examples.path)

@@ -78,7 +78,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
         adopted: Fingerprint of the wording that was adopted; None if none was.
 
     Raises:
-        RatingError: The record can't be written, or doesn't have this look.
+        RatingError: The record can't be written, or doesn't have this use of the labels.
     """
     path = _record(examples, OPENED)
     begun = opening.to_json()

@@ -280,12 +280,14 @@ def _mean_if_passed(true: float, critical: float) -> float:
 
 
 def _least_t(t: float, critical: float, expected: float) -> float:
-    """Compute the lower 97.5 % confidence limit of the true t, given that the observed t exceeds the critical value.
+    """Compute the lower 97.5 % confidence limit of a finalist's true gain, given that the test has confirmed it.
+
+    Gains are in units of their standard error, as t is.
 
     Args:
         t: The observed t.
         critical: The value that t had to exceed.
-        expected: Estimate of the true t. The limit is sought no further below it than WIDEST.
+        expected: Estimate of the true gain. The limit is at most WIDEST below it.
     """
 
     def excess(true: float) -> float:

@@ -251,6 +251,12 @@ class ImprovableSet:
 
         Other processes that accept a run or adopt words in this folder wait meanwhile.
 
+        Args:
+            answer: The result of the test on held-out labels, with the gain.
+            wording: The adopted wording.
+            judge: Identity of the judge that the wording was tested with, as text.
+            proposer: Name of the model that proposed wordings; "" if none did.
+
         Raises:
             UsageError: A file can't be written.
         """

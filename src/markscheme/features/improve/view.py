@@ -159,7 +159,10 @@ def _side_by_side(wording: Wording, run: ImprovementRun) -> doc.Table:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """Return the run as a dict with the keys of the JSON output; figures that are too high on average say so."""
+    """Return the run as a dict with the keys of the JSON output.
+
+    Gains that are too high on average, since the best of several candidates was chosen by them, have a note on it.
+    """
     answer = run.answer
     return {
         "schema": 1,

@@ -238,7 +238,10 @@ class _Task:
 
     @cached_property
     def upright(self) -> Floats:
-        """Levels of the tuned criteria, negated where the weight is negative, so that a larger one is always better."""
+        """Levels of the criteria whose weights may change, negated where the weight is negative.
+
+        A larger number is thus always better.
+        """
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
     @cached_property
@@ -262,13 +265,13 @@ class _Task:
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Return all weights, the tuned ones rounded to multiples of a step and at least one step each.
+        """Return the weights of all criteria; those that were fitted are rounded to multiples of a step, at least one.
 
         The step is the largest of 1, 0.05 and 0.01 of which all the author's weights are multiples and that is at most
         a third of their mean; 0.01 if none is. The sum of the positive weights is kept if that is possible.
 
         Args:
-            upright: The tuned weights before rounding, without their signs.
+            upright: The fitted weights before rounding, without their signs.
         """
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
@@ -457,7 +460,7 @@ class FTest:
         """Compute how far to move from the author's weights towards the fitted ones, 0 to 1.
 
         A result that passes the test by luck passes it narrowly. So the step is `STEP_OF_THE_TEST` if p is just
-        significant, and larger the more clearly free weights fit better.
+        significant. It is the larger, the more clearly the fitted weights predict scores better than the author's.
 
         Source:
             Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.

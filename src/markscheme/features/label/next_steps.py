@@ -71,7 +71,10 @@ def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
 
 
 def _with_verdicts_at_hand(commands: Commands, rubric: Rubric) -> Commands:
-    """Return commands that compare a judge by its file among the rubric's ratings, if no judge is known to be asked.
+    """Return the commands with the file of a judge's ratings in place of a judge's name that isn't known.
+
+    They are returned unchanged if the judge's name is known, or if none or several of the rubric's files of ratings are
+    a judge's.
 
     Args:
         commands: The commands.

@@ -176,7 +176,12 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
 
 
 def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
-    """Read a rubric's examples with all labels; none unless its calibration folder has exactly one file of examples."""
+    """Read a rubric's examples with all labels; an empty set unless the folder has exactly one file of examples.
+
+    Args:
+        rubric: The rubric.
+        folder: The rubric's calibration folder.
+    """
     files = examples_files(folder)
     return load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
 

@@ -246,7 +246,7 @@ def _anchors(criterion: Criterion) -> Iterator[str]:
 def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
     """Yield the answers to choose from: yes and no, the preferences on a pair, or the levels from the worst.
 
-    "Does not apply" follows if the question allows it, and "can't tell".
+    "Does not apply" follows if the question allows it. "Can't tell" is always the last answer.
     """
     scale = question.criterion.scale
     if scale.is_yes_no:

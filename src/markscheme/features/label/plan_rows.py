@@ -85,7 +85,9 @@ def plan_of_rows(
 
 
 def _needed(n_labelled: int, n_left: int, target: float) -> NextLabels:
-    """Return how many labels to add for a first verdict; if no row is left to label, that a judge can be calibrated.
+    """Return how many labels to add for a first verdict, with a sentence for the user.
+
+    If enough rows are labelled, or no row is left to label, there is only a sentence that a judge can be calibrated.
 
     Args:
         n_labelled: Number of rows that are labelled.

@@ -234,9 +234,14 @@ def _commands(
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:
-    """Return examples with the labels that count, the calibration folder, and labels under earlier wordings or None.
+    """Return a rubric's examples with the labels that count, its calibration folder, and labels under earlier wordings.
 
-    There are no examples if there is no file of them yet.
+    There are no examples if there is no file of them yet. The folder is None if there is none, and so is the last value
+    if no label was given under an earlier wording.
+
+    Args:
+        rubric: The rubric.
+        named: The file of examples that the user names; None for the rubric's own.
     """
     folder = find_calibration(rubric.name, Path.cwd())
     if named is None and (folder is None or not list(folder.glob("examples.*"))):

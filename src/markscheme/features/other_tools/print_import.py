@@ -94,10 +94,11 @@ def print_import(
 
 
 def _rubric_of_call(name: str, paths: Sequence[Path]) -> tuple[Rubric, str | None]:
-    """Return the rubric that a name or file on the command line means, and the name of one that all rows share or None.
+    """Return the rubric that a name or file on the command line means, and the name of a rubric that rows share.
 
-    For a file of rows with rubrics of their own, return one rubric with the criteria of all rows and of the rubric that
-    they share, if the files are labelling sheets about both.
+    For a file of rows with rubrics of their own, the first is one rubric with the criteria of all rows. If the files
+    to import are labelling sheets that also ask by a rubric that all rows share, its criteria are included, and its
+    name is the second value. In all other cases, the second value is None.
 
     Args:
         name: Name or file of the rubric, or a file of rows.

@@ -53,7 +53,12 @@ class PairMeasure(Measure):
 
 
 def measure_of_pairs(rubric: Rubric, of: Measured, _: float | None = None) -> PairMeasure:
-    """Make the measure for comparing raters of pairs: preferences, or the levels of a criterion, if one is given.
+    """Make the measure for comparing raters of pairs.
+
+    Args:
+        rubric: The rubric of pairs.
+        of: What is compared: a criterion or its name, for the levels on it; anything else, for preferences.
+        _: The tolerance, which doesn't matter for pairs.
 
     Raises:
         UsageError: No criterion has that name.

@@ -159,7 +159,12 @@ def _callout(rate: Estimate) -> Callout:
 
 
 def _assumption(rates: PassRates, how: DrawnHow | None) -> str:
-    """Return the sentence on which responses the rate is of."""
+    """Say which responses a pass rate by people is about: all, the labelled ones, or all as sampled by the labels.
+
+    Args:
+        rates: The pass rate, with the numbers of responses and of labels.
+        how: How the labelled responses were drawn; None if the user doesn't say it.
+    """
     if rates.not_graded == rates.labels:
         return "every response is labelled"
     if how is None:
@@ -168,5 +173,11 @@ def _assumption(rates: PassRates, how: DrawnHow | None) -> str:
 
 
 def people_json(rates: PassRates, gold: Gold, how: DrawnHow | None) -> dict[str, Any]:
-    """Return a pass rate that is people's own as a dict, with the keys of the JSON file of pass rates."""
+    """Return a pass rate that comes from people's labels alone as a dict, with the keys of the JSON of pass rates.
+
+    Args:
+        rates: The pass rate.
+        gold: The labels that it is computed from.
+        how: How the labelled responses were drawn; None if the user doesn't say it.
+    """
     return {**json_of(rates, gold.reference), "drawn": how, "assumed": _assumption(rates, how)}

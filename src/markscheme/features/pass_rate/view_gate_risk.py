@@ -136,8 +136,7 @@ def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
 def snippet(gate: ThresholdRisk) -> str:
     """Return lines for Promptfoo's configuration with the advised number of runs, and the command of CI's step.
 
-    The command has the safe threshold. If there is none, or if it is too low to be
-    of use, the command makes more runs.
+    The command has the safe threshold. If there is none, or if it is too low to be of use, the command makes more runs.
     """
     if gate.safe_threshold is None or (_is_unusable(gate) and gate.repeats is None):
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"

@@ -157,7 +157,7 @@ class _Reading:
         raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
     def _note_groups(self, inner: Any) -> None:
-        """Record those keys of groups of criteria that aren't read, to report them.
+        """Record which keys in groups of criteria are ignored, to report them to the user.
 
         Args:
             inner: A list of groups, or a mapping whose values are lists of groups or mappings of names to groups.

@@ -35,6 +35,10 @@ def is_tree(data: Any) -> bool:
 def leaves(data: Mapping[str, Any], path: Place = ()) -> Iterator[Leaf]:
     """Yield the leaves of a rubric's tree, with weights and texts, in order.
 
+    Args:
+        data: The root of the tree.
+        path: The keys and indices that lead to the root in its file; () if the whole file is the tree.
+
     >>> parts = [{"requirements": "A", "weight": 3}, {"requirements": "B", "weight": 1}]
     >>> [(leaf.words, leaf.weight) for leaf in leaves({"requirements": "all", "sub_tasks": parts})]
     [('A', 0.75), ('B', 0.25)]

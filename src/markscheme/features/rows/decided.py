@@ -16,7 +16,8 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None) -> list[Importe
 
     Args:
         files: The files.
-        rubric: A rubric by which other files are read; rows are decided by their own.
+        rubric: The rubric to state for the decisions, if other files share it; None for one without criteria. Each row
+            is decided by its own.
 
     Raises:
         RatingError: A row or its rubric is invalid.

@@ -124,7 +124,10 @@ def _shared_names(rubrics: Sequence[RubricStatus]) -> list[tuple[str, list[Path]
 
 
 def _about_files(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
-    """Yield a line on each name that several files have: which file commands mean by it."""
+    """Yield a line on each name that several rubric files have, then one on each rubric file that no command reads.
+
+    Each line says which file a command takes if it is given the name.
+    """
     for name, files in _shared_names(rubrics):
         read = known_rubrics().get(name)
         file_read = "no file" if read is None else str(from_here(read))

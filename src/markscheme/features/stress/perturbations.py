@@ -176,7 +176,10 @@ def padding(original: Submission) -> str:
 
 
 def restated(original: Submission) -> str | None:
-    """Put the question that a response answers before it (after code, as a comment); None without a known question."""
+    """Add the question that a response answers: before prose as a sentence, after code as a comment.
+
+    None if the question isn't known.
+    """
     words = _question(original).split()
     if not words:
         return None

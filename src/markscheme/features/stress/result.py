@@ -242,7 +242,7 @@ class Stress:
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """Examples whose ratings moved most, by change and criterion, for each change and criterion with a finding."""
+        """For each finding, the examples whose ratings moved most, by the change and the criterion of the finding."""
         obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
         moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
         return {(row, name): tuple(self._most(row, name)) for row, name in moved}

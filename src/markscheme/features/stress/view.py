@@ -153,7 +153,7 @@ def _shifts(stress: Stress) -> Bars:
 
 
 def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
-    """Yield explanations of the words by which the table says how each test ended, such as that for a finding."""
+    """Explain the results of tests that are no findings, as far as they occur: no effect, or too few examples."""
     states = {cell.state for cell in cells}
     yield from (about for state, about in _ABOUT_STATES.items() if state in states)
 

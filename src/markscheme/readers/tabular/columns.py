@@ -91,8 +91,9 @@ class SideColumn:
         column: The column.
         is_judge: True if the ratings are a judge's.
         words: Words of the column's name without those that say who rated.
-        rater: What tells the rater from others of the same side: the rater's number in the column's name, else the
-            name of the column's file; "" or None without either. In a table with one row per rating, the rater's name.
+        rater: What distinguishes this judge from other judges, or this annotator from other annotators. In a table with
+            one row per rating, it is the name. Else it is the number in the column's name, else the name of the
+            column's file, else "". None if an option's pattern, such as `*_ann`, says what the columns rate.
     """
 
     column: TableColumn

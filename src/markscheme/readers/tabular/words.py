@@ -89,10 +89,15 @@ def decision_of(value: str) -> bool | None:
 
 
 def alike_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, str]:
-    """Map values that one column alone has to values of the other that may mean the same, as far as words tell.
+    """Map values that only one of two columns has to values of the other column that may mean the same.
 
-    A value that begins with a word for pass or fail, such as "pass - polite", is mapped to a word of the other column
-    that decides the same. If there are none, the first two values that could mean the same are.
+    A word for pass or fail with a remark, such as "pass - polite", is mapped to a word of the other column for the same
+    decision. If there is no such value, only one pair is mapped: the first two values, one of each column, that state
+    the same decision or both state none.
+
+    Args:
+        ours: The values of one column.
+        theirs: The values of the other column.
     """
     both_ways = (*product(ours, theirs), *product(theirs, ours))
     remarks = {

@@ -161,8 +161,9 @@ def look_at(
         memory: Everything stored about the stream, with at least its start.
         labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that counts; a week that ends later is shown and not counted.
-        anchors: Function that returns the evidence on the judge since a day, and since the time at which the period was
-            stored; None if the judge isn't watched.
+        anchors: Function that returns the evidence that the judge moved. Its arguments are the day from which looks at
+            the judge count, None for all looks; and the time from which looks at earlier accepted runs count. None in
+            place of the function if the judge isn't watched.
         at_least: The rate below which evidence of a fall grows; None to compute it from the first weeks.
     """
     everything, of_judge = _beginnings(memory, through)

@@ -269,10 +269,10 @@ def _fall(look: Look) -> dict[str, Any]:
 
 
 def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
-    """Return True if evidence that the last look recorded can't be recomputed from today's files.
+    """Return True if evidence that the last recorded look gives for a week can't be recomputed from today's files.
 
-    Only weeks that are over by now are compared, and only those before the first week that was graded after that look:
-    later evidence may rightly differ.
+    A week is compared if it has ended, and lies before all weeks that were graded only after that look; for later
+    weeks, the evidence may rightly differ.
 
     Args:
         memory: Everything stored about the stream, with the recorded looks.
@@ -384,7 +384,7 @@ def _period(
     at: str,
     current: StreamLine | None,
 ) -> StreamLine | None:
-    """Return the line that records a new period, if the user asks for one that hasn't begun yet; else None.
+    """Return the line that records a new period, if the user asks for one that isn't on record yet; else None.
 
     Args:
         memory: What is stored about the stream.
