@@ -50,7 +50,7 @@ _FINDER = _UserCodeFinder()
 
 
 def search_for_code(*folders: Path) -> None:
-    """Add folders in which modules that the user names are looked for, after all that is installed."""
+    """Add folders in which Python looks for modules that the user names, if no installed module has the name."""
     for folder in folders:
         name = str(folder.resolve())
         if name not in _FINDER.folders:

@@ -542,11 +542,11 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration with what the rewording of criteria means for it.
+    """Return the calibration, corrected for labels that were given before a criterion was reworded.
 
-    If the judge could gate by all labels, but not by those alone that count for a gate since the rewording, its use is
-    lowered. If enough examples were labelled again and the new labels agree with the old ones, the finding on old
-    labels is dropped, since there is nothing left to label.
+    After a rewording, only some labels count for a gate. If the judge can gate by all labels, but not by those alone,
+    its use is lowered. If enough examples were labelled again and the new labels agree with the old ones, the finding
+    on old labels is dropped, since there is nothing left to label.
 
     Args:
         calibration: The calibration by all labels.

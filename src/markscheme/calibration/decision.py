@@ -318,8 +318,8 @@ def _is_open(decision: Decision) -> bool:
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
     """Return how many further labels an open verdict needs; None if none are needed, or if no number would be enough.
 
-    If the labels so far don't show this, since they are too few, not people's or all of picked examples, return the
-    number for a first verdict.
+    Labels so far that are too few, not people's, or all of picked examples can't show this number; then the number of
+    labels for a first verdict is returned.
     """
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"

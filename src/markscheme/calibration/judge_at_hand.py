@@ -38,7 +38,13 @@ def judge_to_name(rubric: str) -> str | None:
 
 
 def _judge_of_accepted_run(path: Path) -> str | None:
-    """Return the judge that was asked in the accepted run; None without such a run, or if no judge was asked."""
+    """Return the name of the judge that was asked in the accepted run, as `--judge` takes it; None without one.
+
+    An accepted run that read ratings or recorded replies asked no judge.
+
+    Args:
+        path: The accepted.json, which may be missing.
+    """
     judge = accepted_run_data(path).get("judge") if path.is_file() else None
     name = judge.get("name") if isinstance(judge, dict) and judge.get("source") == "live" else None
     return judge_argument(name) if isinstance(name, str) else None

@@ -42,12 +42,12 @@ class FunctionJudge:
     Args:
         fn: The function, sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic
             model or a Reply. A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of
-            verdicts. If its signature has `schema`, it receives the JSON Schema of the answer, and if it has `parts`,
-            the images and documents that the prompt's marks name.
+            verdicts. If it has a parameter `schema`, it is passed the JSON Schema of the answer; if it has a parameter
+            `parts`, the images and documents in whose place the prompt has marks.
         name: The judge's name. Functions with equal names are distinguished by their source, by the files of the
-            modules that they import from the project, and by what they declare: `fn.environment`, names of variables,
-            and `fn.reads`, files next to the module or in the working directory. If a function declares neither, its
-            replies aren't cached for later processes.
+            modules that they import from the project, and by what they declare that they depend on. `fn.environment`
+            lists names of environment variables; `fn.reads` lists files next to the module or in the working directory.
+            If a function declares neither, its replies aren't cached for later processes.
         home: The module in which the function was looked up, which is part of the judge's identity; None if it wasn't
             looked up.
         deadline: Seconds for one answer; a function that takes longer is no longer waited for.

@@ -121,7 +121,7 @@ class DeclaredOption(NamedTuple):
             raise UsageError(f"{source} {refusal}, got {shown(written)}{question}") from None
 
     def check_in_file(self, key: str, written: Any, source: str) -> None:
-        """Raise an error if the settings file sets this option to a value that it may not have there.
+        """Raise an error if the settings file sets this option to a value that a settings file may not contain.
 
         Args:
             key: Name of the option.

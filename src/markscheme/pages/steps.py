@@ -39,7 +39,7 @@ class StepNode:
 
     @property
     def steps(self) -> tuple[AgentStep, ...]:
-        """The step of this node and, if there is one, the step with its result."""
+        """The step of this node and, if the node has a result, the step that holds the result."""
         return (self.step,) if self.result is None else (self.step, self.result[1])
 
     @cached_property

@@ -619,7 +619,7 @@ def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return the metadata of a grading result: the judge and rubric of the grade, and what their calibration allows."""
+    """Return the metadata of a grading result: facts on the grade, such as rubric and cost, and on the calibration."""
     prints = grade.fingerprints
     receipt = grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}

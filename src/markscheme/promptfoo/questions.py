@@ -25,8 +25,8 @@ class QuestionKind(NamedTuple):
         label: Promptfoo's label of the assertion's prompt.
         variables: Names of the variables that come with such a prompt.
         keys: Keys of the provider's configuration that no other assertion reads.
-        load: Function that imports and returns the function that checks the values of these keys, and the one that
-            answers.
+        load: Function that imports and returns two functions: one checks the values of `keys`, the other answers the
+            prompts.
     """
 
     label: str

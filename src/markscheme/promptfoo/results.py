@@ -181,7 +181,7 @@ class Results:
 
     @property
     def metrics(self) -> dict[str, AssertionVerdict]:
-        """The metrics that a judge graded, in order of first occurrence, each with one of its verdicts."""
+        """The metrics that a judge graded, in order of first occurrence, each with the first verdict by it."""
         metrics: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:

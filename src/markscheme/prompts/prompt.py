@@ -572,11 +572,13 @@ def _inside(content: str | Excerpt, code: str) -> str:
 
 
 def end_of_material(name: str, code: str) -> str:
-    """Write the sentence that follows the material and names its closing tag, so that text inside can't fake one.
+    """Write the sentence, put after the material of a prompt, that says with which tag the material ended.
+
+    So a text in the material can't pretend that the material ends earlier.
 
     Args:
         name: The name in the tag.
-        code: The code in the tag, which text inside can't know.
+        code: The code in the tag, which a text in the material can't know.
     """
     return f"The material ended with </{name}-{code}>."
 

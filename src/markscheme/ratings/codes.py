@@ -582,8 +582,8 @@ def _lines_to_check(
         interpreted: Function that converts a line's data to those of a rating.
 
     Yields:
-        The number and text of a line that must be checked; the id of its example and the codes of its rating, each None
-        if reading many lines at once didn't show it.
+        Of each line that must be checked: its number and its text, then the id of its example and the codes of its
+        rating, each of them None if it couldn't be read together with many other lines.
     """
 
     def lasting(line: Mapping[str, Any]) -> Any:

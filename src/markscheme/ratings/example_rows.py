@@ -86,7 +86,7 @@ class Example:
 
     @property
     def is_picked_by_hand(self) -> bool:
-        """True if the example was picked by hand instead of drawn, so that it doesn't represent other responses."""
+        """True if somebody chose the example instead of drawing it at random, so that it represents no others."""
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:

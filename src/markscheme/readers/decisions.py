@@ -314,9 +314,9 @@ def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Ite
 
     Args:
         rubric: The rubric of the ratings.
-        units: The id of each response.
+        units: The id of each response, in the order of `entries`.
         entries: The responses as read, with their ratings.
-        samples: For each response, the sample number of each of its ratings; () if these are all 0.
+        samples: For each response, the sample number of each of its ratings; () if all its numbers are 0.
     """
     codes = RatingCodes(criterion.name for criterion in rubric.criteria)
     said = list(zip(entries.numbers, samples, strict=False))

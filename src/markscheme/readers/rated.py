@@ -236,9 +236,9 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with each response under the id of the example that has the same text.
+        """Return the files with responses renamed to the ids of the examples that have the same text.
 
-        A response that has the id of an example, or the text of none or of several, keeps its id.
+        A response keeps its id if the id is an example's, or if no example or several examples have its text.
 
         Raises:
             ComparisonError: A file contains responses, and none of them has the id or the text of an example.
@@ -458,11 +458,11 @@ def _closed(content: ImportedFile, file_format: FileFormat) -> RatedFile:
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
     """Return the rubric by which the files are compared.
 
-    It is the one that is from a rubric's file, if there is exactly one. Else it is the rubric that all files share, or
-    one of the criteria that all files rate on the same scale.
+    If exactly one of the files' rubrics is from a rubric's file, it is that rubric. Else it is the rubric that all
+    files share, or a new rubric of those criteria that all files rate on the same scale.
 
     Raises:
-        ComparisonError: The files have no such criterion.
+        ComparisonError: No criterion is rated on the same scale in all files.
         UsageError: Some of the files are calibrations, which contain no weights, and no rubric is known that has them.
     """
     first, *others = {file.rubric.criteria: file.rubric for file in files}.values()

@@ -91,9 +91,9 @@ def read_sheet(reading: ImportedFile) -> None:
     """Add the answers of a labelling sheet to an ImportedFile; the sheet need not be completed.
 
     Raises:
-        RatingError: The sheet is of another version or for another wording or other responses, or it was changed: its
-            head isn't the one that was written, or it has answers that it doesn't ask for. The message names each such
-            answer.
+        RatingError: The sheet is of a later version of markscheme, or was made for another wording of the rubric or for
+            other responses. Or somebody changed it: its head isn't as it was written, or it has answers to questions
+            that the sheet doesn't ask. The message names each of these answers.
     """
     data = reading.data
     rubric = reading.rubric

@@ -164,8 +164,8 @@ def _cells(
     Args:
         strata: Name of each example's stratum; "" if it was drawn by the judge's verdict alone.
         judge: The judge's decisions.
-        in_question: 1 for an example with the gold decision that the figure is about, 0 with the other decision, nan if
-            judge or gold has none.
+        in_question: 1 for an example whose gold decision is the one that the share is of (such as fail, for a share of
+            gold's fails), 0 for the other gold decision, nan if judge or gold has no decision.
         weights: Weight of each example.
         groups: Group of each example.
     """

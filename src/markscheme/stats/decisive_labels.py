@@ -68,7 +68,8 @@ def chance_to_place_share(
     Args:
         share: Share among the labels so far.
         bound: Bound that one of the share's limits must pass, 0 to 1.
-        more: Number of further labels; groups and weights reduce their information as they do for those so far.
+        more: Number of further labels. Each is taken to carry as much information as one of the labels so far, which
+            is less than that of an independent example if there are groups or weights.
         confidence: One-sided confidence of each limit.
         counted: Fraction of the further labels that count: 1 for a share of all examples, the share of gold's fails for
             a share of these fails.

@@ -412,7 +412,10 @@ class _Covariances:
         return self._pooled[pairs]
 
     def _number(self, column: Floats) -> int:
-        """Return a number that identifies a column of ratings; keep the column, so that no other gets its number."""
+        """Return a number that identifies a column of ratings: its Python `id`.
+
+        A reference to the column is kept, so that Python doesn't give the id to another column.
+        """
         if id(column) not in self._rated:
             self._rated[id(column)] = column, np.isfinite(column)
         return id(column)

@@ -266,7 +266,9 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each row's unit, the units that both raters put above it or below it, minus those on opposite sides.
+    """Count, for a unit of each row, the units that both raters rank above it or both below it, minus contrary ones.
+
+    A contrary unit is ranked above it by gold and below it by the judge, or the reverse. Ties aren't counted.
 
     Args:
         gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).
@@ -393,11 +395,11 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
 
 
 def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
-    """Count, for each unit, the units that are strictly below it both in a first and in a second order.
+    """Count, for each unit, the units whose value is smaller in `first` and also smaller in `second`.
 
-    Units are sorted by `first`; units that tie in `first` are sorted by `second`, the largest first, so that of two
-    such units the smaller one never comes earlier. Then the range of `second` is halved repeatedly: each unit in an
-    upper half counts the units of the lower half that come before it.
+    Units are sorted by `first`. Units with equal values there are sorted by `second`, the largest first, so that none
+    of them counts another one. Then the range of `second` is halved repeatedly: each unit in an upper half counts the
+    units of the lower half that come before it.
     """
     n = len(first)
     line = np.lexsort((-second, first))

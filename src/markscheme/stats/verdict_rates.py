@@ -82,7 +82,7 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute what a pass rate and its interval are made from.
+    """Compute people's pass rate of responses that a judge graded, with the parts from which its interval is made.
 
     Args:
         passed: Number of labels that pass under each of the judge's verdicts, shape (..., k).
@@ -91,8 +91,9 @@ def moments_by_verdict(
         level: Coverage of the interval.
 
     Returns:
-        The pass rate, its squared distances to the low and to the high limit, the variance from differences between
-        verdicts, and the smoothed share of passes under each verdict.
+        The pass rate; the squared distances from it to the lower and to the upper limit, as far as they are due to the
+        limited number of labels; the variance that arises because the graded responses are themselves a sample, whose
+        mix of verdicts varies; and the smoothed share of passes under each verdict.
     """
     hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)

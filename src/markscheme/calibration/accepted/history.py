@@ -97,13 +97,14 @@ class AcceptedRuns(NamedTuple):
             rubric: The rubric of the new run.
             examples: The examples of the new run.
             ratings: The judge's ratings in the new run.
-            of_other_examples: True if examples other than the rubric's own dev split were named; then it is only a
-                warning if the two runs have nothing in common.
-            count: True to record the new run as one more comparison with the accepted runs, if the options also ask for
-                a check of drift and don't accept the run.
+            of_other_examples: True if the user named examples other than the rubric's own dev split. Then runs that
+                have nothing in common cause only a warning, and None is returned.
+            count: True to record the new run as one more comparison with the accepted runs. It is recorded only if the
+                options ask for a check of drift and don't accept the run.
 
         Raises:
-            ComparisonError: The accepted run has nothing in common with the new one.
+            ComparisonError: The accepted run has nothing in common with the new one, which isn't to be accepted in its
+                place, and `of_other_examples` is False.
         """
         accepting = self.accepting
         accepted = loaded_unless_replaced(load_accepted, self.path, accepting=accepting.accept)

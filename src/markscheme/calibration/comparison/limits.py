@@ -76,7 +76,7 @@ class ErrorLimits:
 
 
 class GateSide(NamedTuple):
-    """How often a judge is right on examples that gold fails, or on those that gold passes, and how often it must be.
+    """How often a judge is right on the examples that gold fails (or passes), and how often it must be right to gate.
 
     Attributes:
         name: "stops" for the examples that gold fails, "keeps" for the examples that gold passes.

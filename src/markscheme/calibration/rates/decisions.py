@@ -88,11 +88,13 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating; drop its overall score if that is its only answer and no rubric says which scores pass.
+    """Return a rating, without its overall score if that can't be turned into a decision.
+
+    It can't if the rating has no levels and no decision, and no rubric is named.
 
     Args:
         rating: The rating.
-        named: True if a rubric is named, whose pass mark turns the score into a decision.
+        named: True if a rubric is named, whose pass mark turns an overall score into a decision.
     """
     has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)

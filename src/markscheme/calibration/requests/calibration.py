@@ -174,14 +174,16 @@ class CalibrationRequest:
         return self._of_rubric()
 
     def refuse_options_of_rubrics(self, why: str, **more: object) -> None:
-        """Raise an error if options that need a rubric are given for files that hold their own ratings.
+        """Raise an error if the request sets an option that has an effect only with a rubric, such as `--judge`.
+
+        It is called for files that hold ratings and are compared without a rubric.
 
         Args:
-            why: The reason why these options have no effect.
-            more: Further options by name, and their values.
+            why: The reason why such an option has no effect, which ends the message.
+            more: Values of further options that need a rubric, by the option's name.
 
         Raises:
-            UsageError: One of these options has a value.
+            UsageError: Such an option is set.
         """
         values = {
             "judge": self.judges and not self.judge_is_configured,

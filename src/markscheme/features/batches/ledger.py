@@ -74,12 +74,14 @@ class BatchLedger:
     # sending
 
     def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
-        """Record a batch before it is sent, and return the keys of its prompts that are in no other batch.
+        """Record a batch before it is sent, and return the keys of the prompts that it is to contain.
+
+        A prompt that another batch on record contains is left out.
 
         Args:
-            token: The batch's own token.
+            token: Our name for the batch.
             judge: The judge that is asked.
-            keys: Keys of the prompts that are to be in the batch.
+            keys: Keys of the prompts to send.
             reserved: Cost in US dollars that is reserved for the batch within the budget.
         """
         who = json.dumps([judge.name, judge.model or "", dict(judge.parameters), judge.address or ""])

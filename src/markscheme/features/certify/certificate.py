@@ -66,9 +66,9 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The certified cascades: one for both decisions together, or one for passes and one for fails.
+        """The certified cascades by the decisions they are about: "both" together, or "passes" and "fails" separately.
 
-        If people make all passes, or all fails, there is no entry for these.
+        Decisions that are all made by people have no entry.
         """
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 

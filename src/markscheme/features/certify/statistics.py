@@ -343,19 +343,19 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Estimate how many labels in all give a judge's most certain decisions an even chance to keep a promise.
+    """Estimate how many labels in all give an even chance to show that a judge's surest decisions keep a promise.
 
-    However few decisions are wrong, a promise can only be shown with a certain number of labelled decisions. The more
-    labels there are in all, the smaller is the share of most certain decisions that suffices. In this share, errors are
-    expected as often as among the same share of the labels so far (beta-binomial, with Jeffreys' prior). With groups,
-    the share is large enough to have decisions of as many groups as the promise needs.
+    Even if none is wrong, the test needs a certain number of labelled decisions: the first set that is tested. The more
+    labels there are in all, the smaller is the share of most certain decisions that this set takes. Its errors are
+    expected to be as frequent as among the same share of the labels so far (beta-binomial, with Jeffreys' prior). With
+    groups, the set is large enough to have decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision; a larger number is more certain; nan without a decision, shape (n,).
         wrong: Flags of the wrong decisions, shape (n,).
         limit: The promise.
-        groups: Name of each example's group, such as its task, shape (n,), since examples of one group count as fewer;
-            None if each example is a group of its own.
+        groups: Name of each example's group, such as its task, shape (n,); examples of one group count as fewer than
+            independent ones. None if each example is a group of its own.
 
     Returns:
         The number of labels; None if no number in `LABEL_COUNTS` would be enough.

@@ -70,9 +70,9 @@ class CountedGold(Gold):
 
     @property
     def group_sizes(self) -> list[int]:
-        """Number of examples of each group that both gold and judge score.
+        """Number of examples in each group, of those that both gold and the judge score.
 
-        If the counts name no groups, a single 1 is returned, since each example is then a group of its own.
+        If the counts name no groups, the list is [1], which says that each example is a group of its own.
         """
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:

@@ -174,10 +174,10 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each part of the counts that counts right ratings by group.
+        """Yield the parts of the counts file that say in how many examples of each group a judge is right.
 
-        A part has a name, an SQL expression that is 1 if a rating is right, else 0, and an SQL condition for the
-        examples that count.
+        A part is yielded as its name, an SQL expression that is 1 if the judge is right on an example, else 0, and an
+        SQL condition for the examples that count.
         """
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:

@@ -277,10 +277,10 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Ids of the outputs that one reader read at random, the modes of each, and True for each with a new mode.
+        """The outputs that one reader read in random order: their ids, the modes of each, and new-mode flags.
 
-        The reader is the one who read most outputs of the random draw. An unsorted note may be a mode of its own, so it
-        counts as one until it is put into a mode.
+        An output's flag is True if the reader noted a mode on it for the first time. The reader is the one who read
+        most outputs of the random draw. A note that isn't put into a mode yet counts as a mode of its own.
         """
         random_ids = set(self.random_ids)
         counts = Counter(reading.rater for reading in self.counted if reading.id in random_ids)

@@ -58,8 +58,8 @@ class NotesIn:
         passages: The notes of each reading.
         modes: The modes that the files name.
         examples: The outputs that the files contain, by id.
-        own_lines: Keys (reader and output) of readings from markscheme's own files of notes, which say if an output was
-            read before its turn in the reading order.
+        own_lines: Keys (reader and output) of the readings that are from markscheme's own files of notes. Only such
+            files say if an output was read before its turn in the reading order.
         stated: Keys of readings for which a file says how the output was read; for other readings, "noted" is assumed.
         lost: Number of fields and values that the files have and that can't be stored in notes, by description.
         remarks: Sentences on how ambiguous files were read.

@@ -150,10 +150,10 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """Merge two records of one reader's notes on one output, an earlier and a later line of the file.
+    """Return the later of two records of one reader's reading of an output, with line numbers of the earlier one.
 
-    The merged record has the notes of the later one. A note that both records have keeps its line number in the earlier
-    one. The output keeps the earlier record's line number if that record finished it, else the later one's.
+    A record is a line of the reader's file of notes. A note that both records have keeps the line number that it has in
+    the earlier record. The output keeps the earlier record's line number, too, if the reader had finished reading it.
     """
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)

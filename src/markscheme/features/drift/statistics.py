@@ -109,7 +109,10 @@ class RunComparison:
 
     @property
     def within_margin(self) -> bool:
-        """True if the shift's intervals, by the spread of runs and by examples, both lie inside the margin."""
+        """True if both intervals of the shift are within the margin, the largest shift that counts as none.
+
+        One interval allows for differences between runs, the other for those between examples.
+        """
         limits = [limit for interval in (self.moved.shift, self.by_example) for limit in (interval.low, interval.high)]
         return all(limit is not None and abs(limit) < self.margin for limit in limits)
 

@@ -59,10 +59,11 @@ class ReadConfiguration:
 
     Attributes:
         path: The configuration's file.
-        texts: The texts of the default test, then of each test.
+        texts: The texts of the default test, then those of each other test.
         tests: The number of tests that were read, without the default test.
-        in_tests: For each text, the number of tests that contain it themselves and don't take it from the default test.
-        for_all: The texts of the default test.
+        in_tests: For each text, the number of tests in which it is written; a test that has it only from the default
+            test doesn't count.
+        for_all: The texts of the default test, which hold for all tests.
         unread: Number of assertions and of other parts that weren't read as a requirement, by description.
         not_by_grader: A dict whose keys are the types of assertion that the grader named by `--grader` can't answer;
             their values are None.

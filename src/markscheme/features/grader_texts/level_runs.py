@@ -78,12 +78,12 @@ def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[
 
 
 def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
-    """Return True if a number is stated as a score, as in "score 2" or "2 = good", and isn't only a point's number.
+    """Return True if a number is stated as a score, as in "score 2" or "2 = good"; it may only number a list's point.
 
     Args:
         match: Match of the number with its surroundings.
-        in_clauses: True if the numbers are in the clauses of a sentence; there "2: good" states a score too, unless the
-            number is closed by a mark, as in "2)".
+        in_clauses: True if the text was split into clauses, and not only into lines. Then "2: good" states a score,
+            too, but "2) good" doesn't.
     """
     is_named = match["name"] is not None or (match["sign"] or ":") not in _MARKS_OF_LISTS
     return is_named or (in_clauses and _CLOSES_NUMBER.search(match["closes"]) is None)

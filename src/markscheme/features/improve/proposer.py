@@ -158,8 +158,8 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
     """List the examples on which judge and gold differ: two lists for each ordered criterion, then two for the score.
 
-    The first of the two has the indices of the examples on which the judge is too high, the second of those on which it
-    is too low, each with the largest difference first.
+    The first list of two has the indices of the examples on which the judge is above gold, the second those on which it
+    is below; the largest difference comes first.
     """
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span

@@ -172,8 +172,9 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
     """Test whether the best of any number of candidates, made without these labels, is better than the user's wording.
 
-    The largest t is compared with its distribution when the signs of whole tasks are flipped at random, which keeps the
-    correlation of candidates; the random signs have a fixed seed.
+    The largest t of any candidate is compared with the largest t after random sign flips of the differences. All
+    candidates' differences on a task are flipped together, which keeps the correlation of candidates. The random signs
+    have a fixed seed.
 
     Args:
         differences: Differences of each candidate by task, shape (n_tasks, k), without nan.

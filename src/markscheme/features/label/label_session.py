@@ -110,8 +110,8 @@ class LabelSession:
         file: The rater's file of labels.
         home: The file of examples that labelled responses are added to.
         people: Annotators' labels in the pool's own file.
-        reworded: For each step that the rater has labelled, the criteria to ask again, since they were reworded or are
-            new, with the digest of the words that the rater answered; "" for a new criterion.
+        reworded: The criteria to ask at steps that the rater has labelled already, since they were reworded or are new:
+            by step and by name, the digest of the old words that the rater answered; "" for a new criterion.
         notes: Sentences on parts of the set that aren't asked, with the reason.
         whole_steps: The steps at which the question about the whole response is asked first.
         whole_voices: Annotators' decisions on whole responses where they differ, by id, in the form of the page; empty

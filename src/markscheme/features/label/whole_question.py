@@ -28,10 +28,17 @@ better weights and pass marks can be found."""
 def asked_whole(
     ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
 ) -> frozenset[Step]:
-    """Return the steps, each of one response, at which annotators are also asked if they accept the whole response.
+    """Return the steps, each about one response, at which an annotator is also asked to accept or reject the whole.
 
-    A step at which this question was answered keeps the question, so that the answer can be changed. At a step that was
-    labelled without the question, it is asked only if `ask_whole` is "always".
+    The question is asked where the annotator has answered it already, so that the answer can be changed; and where
+    nothing is labelled yet, until the annotator has decided on enough responses. If `ask_whole` is "always", it is
+    asked at every step. It is never asked when a response is shown a second time.
+
+    Args:
+        ask_whole: When to ask: "always", or "until-enough" decisions are given.
+        rubric: The rubric.
+        steps: All steps, in the annotator's order.
+        labels: The annotator's labels so far, by step.
     """
     if not may_ask_whole(ask_whole, rubric):
         return frozenset()

@@ -18,7 +18,7 @@ def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
     """Find values that YAML reads differently than they look, such as `010` as 8.
 
     Args:
-        text: A YAML text that was parsed already, so that its depth is known to be within limits.
+        text: A YAML text that was parsed before without an error, since its depth isn't checked here.
 
     Yields:
         The number of the line, and a sentence on what YAML reads there.

@@ -125,9 +125,10 @@ def davidson(
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
-        Log strengths that sum to 0 over the systems that have one. A system that always wins or always loses has none,
-        nor has one that no results link to other systems. Intervals are t intervals with one degree of freedom less
-        than there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are approximate.
+        Log strengths, which sum to 0 over the systems that have one. A system that always wins, always loses, or isn't
+        linked to other systems by any result has no log strength. Intervals are t intervals with one degree of freedom
+        less than there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are
+        approximate.
 
     Raises:
         ValueError: Arrays have different lengths, or an index isn't that of a system; the caller made a mistake.

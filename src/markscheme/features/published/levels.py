@@ -34,8 +34,8 @@ _PLAIN_WORDS = {True: "yes", False: "no"}
 def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
     """Return the levels, worst first, that a mapping describes; None if there are none.
 
-    If it states only the lowest and the highest level, and these aren't far apart, return all whole numbers from the
-    lowest to the highest.
+    If the mapping states only the lowest and the highest level, and the two aren't far apart, all whole numbers from
+    one to the other are returned.
 
     Args:
         fields: The keys of a criterion, or the keys at the top of a rubric that hold for all its criteria.

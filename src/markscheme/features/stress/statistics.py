@@ -123,15 +123,18 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Return True if all changes move ratings as a neutral change does, and none moves them significantly further.
+    """Return True if all changes move ratings in the direction of a neutral change, and none significantly further.
 
     Args:
-        neutral: Differences under the neutral change by example, shape (n,), in levels; nan where missing.
-        others: Differences under each other change by example, shape (n,), in levels; nan where missing.
+        neutral: Difference of each example's ratings under the neutral change, shape (n,), in levels; nan where
+            missing.
+        others: For each other change, the difference of each example's ratings, shape (n,), in levels; nan where
+            missing.
 
     Returns:
-        True if each one-sided 95 % limit lies on the neutral change's side of 0, and if no paired difference from the
-        neutral change, in that direction, is significant at 0.05 (sign-flip mid-p, Holm over the changes).
+        True if two things hold. The one-sided limit of each change's mean difference, the neutral one's included, lies
+        on that side of 0 on which the neutral change's mean is. And no other change moves ratings further than the
+        neutral one in that direction, in a paired test at 0.05 (sign-flip mid-p, Holm over the changes).
 
     Example:
         >>> longer = np.array([1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])

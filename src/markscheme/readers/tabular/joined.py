@@ -19,12 +19,12 @@ _Tables: TypeAlias = Sequence[tuple[str, Sequence[TableColumn]]]
 def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], Mapping[str, int]]:
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
-    If there are three tables or more, all with ids, a table that has annotators' ratings but no judge's may lack some
-    rows; in these rows, the cells of its columns are empty.
+    With three tables or more, all with ids, a table with annotators' ratings and no judge's may lack some ids; its
+    columns are then empty in the joined rows with these ids.
 
     Returns:
-        The columns of all tables, with the file's name added if several have a column of the same name, and the number
-        of rows of each file that are left out.
+        The columns of all tables, and the number of rows of each file that are left out. If columns of several tables
+        have one name, the file's name is put before it.
 
     Raises:
         UsageError: Too few rows have a partner, or texts of one id differ.

@@ -18,11 +18,12 @@ from markscheme.stats.pairs import paired
 
 
 def read_criteria(criteria: Mapping[str, Sequence[SideColumn]], options: ColumnOptions) -> dict[str, ReadValues]:
-    """Determine the scale and the meaning of the values on each criterion, by those options that apply to it.
+    """Determine the scale and the meaning of the values on each criterion.
 
     Args:
         criteria: Columns of judges and people, by criterion.
-        options: The user's options, of which each must apply to one criterion at least.
+        options: The user's options on values. An option is used on the criteria whose values it fits, and must fit at
+            least one.
 
     Raises:
         UsageError: An option applies to no criterion, or values may mean several things.

@@ -93,8 +93,8 @@ def audit_plan(
         rates: The rates of the judge.
         audits: Number of audits per week, whose labels come a week later.
         drops: Drops of the share that people pass, each smaller than that share.
-        streams: Number of streams to simulate. With 400, the weeks until a drop is found can differ by a third between
-            two simulations if it is found in few of the streams.
+        streams: Number of streams to simulate. With 400, the number of weeks until a drop is found can differ by a
+            third between two simulations, if the drop is found in few of the streams.
     """
     by_drop = [_weeks_to_find(rates, audits, drop, streams) for drop in drops]
     return AuditPlan(

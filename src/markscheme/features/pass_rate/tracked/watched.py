@@ -165,8 +165,8 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
     """Return the lowest and highest share of passes that still count as unchanged, from the reference weeks.
 
     Args:
-        shares: For each week, the mean over its conversations (responses of one group) of the share that passes, shape
-            (weeks,).
+        shares: Share of passes in each reference week, shape (weeks,): the mean of the shares within the week's
+            conversations, which are its groups of responses.
         within: Variance of each week's mean due to differences between the week's conversations, shape (weeks,).
 
     Example:
