@@ -278,6 +278,15 @@ def test_a_criterion_on_which_people_disagree_is_reported_as_ambiguous_and_the_j
     assert codes(findings) == {"ambiguous"}
 
 
+def test_examples_on_which_annotators_disagree_in_the_same_two_levels_are_listed_behind_these_levels_once() -> None:
+    people = {name: levels.copy() for name, levels in MADE.people.items()}
+    for name, level in zip(people, (1, 5), strict=True):
+        people[name][:40, 1] = level
+    findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, MADE.judge))
+    finding = of_code(findings, "ambiguous", "facts")
+    assert re.search(r"annotators gave 1 and 5 on e\d+, e\d+ and e\d+\b", str(finding.suggestion))
+
+
 def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> None:
     people = {name: levels.copy() for name, levels in MADE.people.items()}
     noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6

@@ -164,6 +164,20 @@ def test_calibrate_on_dev_examples_suggests_improve_if_dev_and_test_together_hav
     assert "markscheme improve polite" in reported(folder, "--split", "dev")
 
 
+def test_a_report_whose_errors_no_wording_explains_has_no_empty_section_about_other_words(tmp_path: Path) -> None:
+    folder = make_project(tmp_path, LEAST)
+    worded, plain = folder / "worded.html", folder / "plain.html"
+    reported(folder, "--html", str(worded))
+    (folder / "perfect.jsonl").write_text(
+        "".join(
+            json.dumps({"id": f"e{n}", "rater": "judge", "kind": "model", "criteria": {"polite": n % 2 == 0}}) + "\n"
+            for n in range(LEAST)
+        )
+    )
+    run("calibrate", "polite", "--ratings", "perfect.jsonl", "--html", str(plain), cwd=folder)
+    assert ["Other words" in page.read_text(encoding="utf-8") for page in (worded, plain)] == [True, False]
+
+
 def test_if_a_file_of_examples_is_in_json_calibrate_asks_the_user_to_write_dev_or_test_into_it_by_hand(
     tmp_path: Path,
 ) -> None:

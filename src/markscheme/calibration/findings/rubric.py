@@ -199,12 +199,13 @@ def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
 
 
 def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-    parts = []
+    ids: dict[str, list[str]] = {}
     for index in places[:3]:
         levels = criterion.people[index][np.isfinite(criterion.people[index])]
         names = " and ".join(criterion.scale.level_name(float(level)) for level in (levels.min(), levels.max()))
-        parts.append(f"{names} on {evidence.ids[index]}")
-    return f"annotators gave {', '.join(parts)}" if parts else "say what separates its levels"
+        ids.setdefault(names, []).append(evidence.ids[index])
+    parts = ", ".join(f"{names} on {in_words(on)}" for names, on in ids.items())
+    return f"annotators gave {parts}" if parts else "say what separates its levels"
 
 
 def _written(evidence: Evidence, criterion: CriterionEvidence, worst: Sequence[int]) -> str:

@@ -50,7 +50,7 @@ def _of_tune(words: Sequence[str]) -> list[str]:
 def _other_words(calibration: "Calibration", _: "Examples") -> "Iterator[Section]":
     from markscheme.features.improve.section import other_words
 
-    yield other_words(calibration)
+    yield from other_words(calibration)
 
 
 def _in_calibration() -> "_InCalibration":

@@ -10,9 +10,10 @@ from markscheme.features.improve.selection import held_out_needed, labels_needed
 from markscheme.report import document as doc
 
 
-def other_words(calibration: Calibration) -> doc.Section:
-    """Render the section on rewriting the rubric's words, with the command, if they are the likely cause of errors."""
-    return doc.Section("Other words", tuple(_rewording(calibration)), "words")
+def other_words(calibration: Calibration) -> Iterator[doc.Section]:
+    """Yield the section on rewriting the rubric's words, with the command, if they are the likely cause of errors."""
+    if blocks := tuple(_rewording(calibration)):
+        yield doc.Section("Other words", blocks, "words")
 
 
 def _rewording(calibration: Calibration) -> Iterator[doc.Block]:

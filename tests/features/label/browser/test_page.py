@@ -312,6 +312,23 @@ def test_an_adjudicator_sees_every_annotator_s_note_and_the_passages_that_each_m
     assert (line["criteria"]["polite"]["level"], line["criteria"]["polite"]["reason"]) == (2.0, "neither")
 
 
+def test_an_adjudicator_reads_the_words_of_a_yes_or_no_question_once_and_not_between_the_annotators_answers(
+    project: Path, page: Page
+) -> None:
+    (project / "pool.jsonl").write_text('{"id": "r", "query": "q", "response": "Hello."}\n')
+    for rater, key in (("ann", "y"), ("ben", "n")):
+        with Server(project, rater=rater) as server:
+            page.goto(server.url)
+            _arrive(page, 1, of=1)
+            _press(page, "3", key, "Enter")
+            _sent(page)
+    with Server(project, ["--disputed"], rater="zoe") as zoe:
+        page.goto(zoe.url)
+        expect(page.locator(".voice")).to_have_count(2)
+        expect(page.get_by_text("The reply says things twice")).to_have_count(1)
+        expect(page.locator(".voices .words:visible")).to_have_count(0)
+
+
 def test_the_page_down_key_scrolls_a_long_response_whichever_element_has_the_focus(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a line\n" * 500}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")

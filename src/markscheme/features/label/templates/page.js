@@ -99,8 +99,9 @@ function voices(fieldset, given) {
   const box = fieldset.querySelector(".voices");
   if (!box) return;
   box.hidden = given.length === 0;
-  const words = make("div", "", { className: "words" });
-  words.append(fieldset.querySelector(".anchors").content.cloneNode(true));
+  const anchors = fieldset.querySelector(".anchors").content.cloneNode(true);
+  const words = make("div", "", { className: "words", hidden: anchors.childElementCount === 0 });
+  words.append(anchors);
   const said = given.map((voice, place) => {
     const one = make("div", make("p", `Annotator ${place + 1}: `), { className: "voice" });
     one.firstChild.append(make("strong", voice.label));
