@@ -250,7 +250,10 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Yield a line for each criterion that lowered the score, largest loss first, then lines naming other criteria."""
+    """Yield a line for each criterion that lowered the score, the largest loss first, then lines on all other criteria.
+
+    These name the criteria with full marks, and those left out of the score.
+    """
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason or '')}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}

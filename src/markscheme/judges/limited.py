@@ -486,7 +486,7 @@ class Limited(Wrapping):
         Args:
             permit: The limiter's permit for this call.
             prompt: The prompt.
-            sample: Number of the sample.
+            sample: Index of the sample, from 0.
             end: Time on the event loop's clock at which the call is given up.
             try_until: Time by which the call is given up even before `end`, if it only tries whether a judge that was
                 failing answers again; None for any other call.

@@ -248,7 +248,7 @@ class _Table:
         return {}
 
     def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
-        """Add the ratings of a row; return each with the name of the run of a judge that it is from, "" if unnamed."""
+        """Add the ratings of a row; return each with the name that the row gives to the judge's run, "" without one."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return []

@@ -649,7 +649,7 @@ def agreement(
             * gwet_ac1, gwet_ac2, brennan_prediger: stay high where one level is common and agreed on.
         levels: Levels of the scale as numbers, worst first; the weights "linear", "quadratic", "interval" and "ratio"
             depend on their distances.
-        weights: Cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape (n_levels,
+        weights: How much disagreements count: "identity", "linear", "quadratic", or a credit matrix, shape (n_levels,
             n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal", "ordinal",
             "interval", "ratio") or a matrix. None for quadratic in weighted_kappa and gwet_ac2, and for unweighted in
             all other coefficients. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
@@ -699,7 +699,8 @@ def pair_left_out(
         pair: Ratings, shape (n_units, 2), nan if missing; units that only one rater rated are ignored.
         name: One of `COEFFICIENTS`, except the shares without correction.
         levels: Levels of the scale, worst first.
-        weights: Cost of a disagreement: "identity", "linear", "quadratic", a metric or a credit matrix.
+        weights: How much disagreements count: "identity", "linear", "quadratic", a metric, or a matrix with the credit
+            for each pair of levels.
         groups: Groups, or single units, that are left out in turn.
 
     Returns:

@@ -62,7 +62,7 @@ def table_agreement(
         levels: All levels of the scale, worst first.
         scale: Kind of scale: "nominal", "ordinal" or "interval"; a nominal scale has no means, errors or correlations.
         raters: Names of the raters, in the order of the columns.
-        weights: Cost of a disagreement, as for `agreement_family`.
+        weights: How much disagreements count, as for `agreement_family`.
         pairs: Way to compute statistics of two raters for more: "mean" for their mean over pairs of raters (Light's
             kappa); "pooled" to stack the units of all pairs and leave out a unit's rows together; None not to compute
             them.

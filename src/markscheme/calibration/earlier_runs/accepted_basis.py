@@ -82,7 +82,7 @@ class RunsCompared(Protocol):
 
     @property
     def since(self) -> AcceptedBasis:
-        """The earlier runs, with the terms on which the new run is compared with them."""
+        """The earlier runs, with what decides how the new run is compared with them, such as the margin."""
 
     @property
     def findings(self) -> "tuple[Finding, ...]":

@@ -141,7 +141,12 @@ def _of_each(table: RatingTable, name: str) -> Sequence[Any]:
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
-    """Infer how the labelled examples were drawn: at random, by verdict, by stratum, or not from the graded set."""
+    """Infer how the labelled examples were drawn: at random, by verdict, by stratum, or from another set.
+
+    Args:
+        pool: The responses that the judge graded.
+        labelled: The examples with labels.
+    """
     ways = set(_of_each(labelled, "drawn"))
     strata = _of_each(labelled, "stratum")
     if strata and all(strata) and set(strata) <= set(_of_each(pool, "stratum")):
@@ -155,7 +160,11 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """Estimate the share of passes among the judge's decisions, with the responses to one test case as a group."""
+    """Estimate the share of passes among the judge's decisions, with the responses to one test case as a group.
+
+    Args:
+        pool: The responses that the judge graded, with its decisions.
+    """
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
     tests = groups_of(_of_each(pool, "id"), _of_each(pool, "group"))
@@ -286,7 +295,12 @@ def _withheld(why: Reason, n: int) -> Estimate:
 
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
-    """Map each group's name to its graded responses and the labels of these; empty if there is only one group."""
+    """Map the name of each system to its graded responses and their labels; empty if all are by one system.
+
+    Args:
+        pool: The responses that the judge graded.
+        labelled: The examples with labels.
+    """
     systems = np.array(_of_each(pool, "system"))
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
@@ -313,7 +327,11 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
-    """Return the example ids that occur in more than one group of the graded responses."""
+    """Return the example ids that responses of several systems share.
+
+    Args:
+        pool: The responses that the judge graded.
+    """
     systems = Counter(unit for unit, _ in {*zip(_of_each(pool, "id"), _of_each(pool, "system"), strict=True)})
     return {unit for unit, n in systems.items() if n > 1}
 

@@ -108,7 +108,7 @@ class _Question:
 
     Attributes:
         prompt: The prompt.
-        sample: Number of the sample.
+        sample: Index of the sample, from 0.
         answer: The future that gets the reply.
         failures: Number of failed attempts.
         reserved: Largest possible cost in US dollars, reserved while the prompt is in a batch; None outside a batch.
@@ -158,7 +158,7 @@ class BatchQueue:
         Args:
             key: The key of the prompt and sample in the cache of replies.
             prompt: The prompt.
-            sample: Number of the sample.
+            sample: Index of the sample, from 0.
 
         Raises:
             BudgetError: The prompt could cost more than the budget leaves.

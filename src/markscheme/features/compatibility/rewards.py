@@ -177,7 +177,7 @@ def _inputs_of_all(n: int, **columns: Sequence[Any] | None) -> dict[str, Sequenc
 
 
 def _refuse_settings(concurrency: int, of: str, calibration: str) -> None:
-    """Raise ValueError for a number of concurrent calls, a kind of score or a use of the calibration that isn't one."""
+    """Raise ValueError if one of these arguments of `reward` has a value that it can't have."""
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     if of not in get_args(RewardKind):
@@ -289,7 +289,7 @@ def _receipt_of_rows(rubrics: Sequence[Any], judge: Judge, calibration: str) -> 
     Args:
         rubrics: For each response, the Rubric that all responses share, or the criteria that the response brings.
         judge: The judge.
-        calibration: "require", "warn" or "off".
+        calibration: "require", "warn" or "off", as for `reward`.
 
     Raises:
         UsageError: `calibration` is "require", and no accepted run allows averages of scores.

@@ -490,7 +490,8 @@ def also_ids(wish: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
     """Return the ids of the outputs that `--also` shows out of turn, in the order of showing.
 
     Args:
-        wish: The value of `--also`: `low-score`, `unlike` or a file of ids; None shows no output out of turn.
+        wish: The value of `--also`: `low-score` for those with low scores first, `unlike` for those least like the
+            outputs read so far, or a file of ids; None shows no output out of turn.
         opened: The discovery.
 
     Raises:

@@ -57,6 +57,12 @@ async def grade_pairs(
 ) -> dict[str, Grade]:
     """Grade pairs of outputs, then close the judge; if the budget runs out, the remaining pairs stay ungraded.
 
+    Args:
+        pairs: The pairs.
+        grading: The rubric of pairs with the judge.
+        concurrency: Largest number of pairs that are graded at once.
+        watch: Shows progress.
+
     Returns:
         The grade of each pair by its id.
 

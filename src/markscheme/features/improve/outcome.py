@@ -145,7 +145,7 @@ class ImprovementPlan:
         rubric: The rubric.
         dev: The number of dev examples, and the number of tasks that these belong to.
         sealed: The number of held-out examples, and the number of tasks that these belong to.
-        opening: Number of the next test of the held-out labels.
+        opening: Ordinal of the next test on the held-out labels, from 1.
         alpha: Significance level of that test.
         candidates: Largest number of wordings to try.
         graded: Largest number of examples to grade.

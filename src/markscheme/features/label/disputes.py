@@ -102,10 +102,10 @@ def ratings_in(folder: Path, rubric: Rubric, *, may_be_stale: bool = False) -> l
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
 ) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
-    """Map each example, then criterion, on which annotators disagree to their labels with reasons, lowest level first.
+    """Return the labels on which annotators disagree, with their reasons, by example and then by criterion.
 
-    Labels given under another wording and "can't tell" make no disagreement. Disagreements that another adjudicator has
-    decided are left out.
+    The lowest level comes first. Labels given under another wording and "can't tell" make no disagreement.
+    Disagreements that another adjudicator has decided are left out.
 
     Args:
         ratings: Ratings of all annotators and adjudicators.

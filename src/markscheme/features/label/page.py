@@ -129,7 +129,7 @@ def message_page(title: str, text: str) -> str:
 
 
 def progress_part(work: LabelSession) -> str:
-    """Render the rater's progress: repeated answers, agreement with other raters, and disputed criteria."""
+    """Render the rater's progress: agreement with the own earlier answers and with other raters, disputed criteria."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 

@@ -33,7 +33,7 @@ class RowsToLabel(NamedTuple):
     """Responses to label, with the criteria to label each response on, which its row brings.
 
     Attributes:
-        rubric: Each different criterion of all rows once.
+        rubric: A rubric with all criteria of the rows, equal ones only once.
         pool: The responses.
         criteria_by_id: The criteria on which each response is labelled, by the response's id.
         rubric_by_id: The rubric by which a judge grades each response, by the response's id.

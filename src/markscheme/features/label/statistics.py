@@ -32,7 +32,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
     Args:
         shares: Joint shares of the levels, shape (k, k), with a sum of 1: rows are gold's, columns the judge's.
         name: One of `CHANCE_CORRECTED`.
-        weights: Cost of a disagreement, as for `agreement`; the levels count as evenly spaced.
+        weights: How much disagreements count, as for `agreement`; the levels count as evenly spaced.
 
     Returns:
         The coefficient; nan if chance alone gives full agreement.

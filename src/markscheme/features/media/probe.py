@@ -153,7 +153,12 @@ def _is_probed(judge: Judge) -> bool:
 
 
 def sight_of(identity: Identity, kind: str) -> bool | None:
-    """Return True if a judge passed the sight test for images, or for PDFs, False if it failed; None without a test."""
+    """Return True if a judge said rightly what a test image or PDF shows, False if it didn't; None if it wasn't tested.
+
+    Args:
+        identity: The judge's identity.
+        kind: The kind of the test: image or PDF.
+    """
     key = (identity.fingerprint, kind)
     return _SIGHT[key] is None if key in _SIGHT else None
 

@@ -182,7 +182,7 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
 
 
 def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> None:
-    """Refuse a labelling sheet written for one rater if it, or the file to write, is named after another."""
+    """Refuse a labelling sheet written for one rater if it, or the file to write, is named after another rater."""
     sheet_rater = next((rating.rater for rating in sheet.ratings), None)
     for named, named_after in _raters_in_names(path, sheet.rubric, targets).items():
         if sheet_rater and named_after and named_after != sheet_rater:

@@ -407,7 +407,8 @@ def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tupl
 
     Args:
         fields: The criterion's keys and values.
-        raw: What was read of the criterion so far, with a name that its place in the file gives.
+        raw: What was read of the criterion so far. Its name is that by which the file lists it, such as a key; it is
+            returned if the criterion has no name of its own.
         taken: A set of the keys that have been read, to which the key of the name is added.
     """
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]

@@ -141,7 +141,7 @@ class CriteriaTrend:
         return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 
     def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
-        """Return sentences on agreement and limits, and on the labels needed if the trend is undecided.
+        """Return sentences on agreement, limits on wrong verdicts and, if the trend is undecided, the labels needed.
 
         Args:
             decision: The verdict on the judge.

@@ -125,7 +125,7 @@ def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Ra
 
     Args:
         preferences: The annotators' preferences.
-        judge: Name of the judge whose levels are used to explain preferences.
+        judge: Name of the judge from whose levels the preference will be predicted.
 
     Returns:
         The entry: the preference, `judge`, and the names of the annotators who have this preference.

@@ -49,7 +49,10 @@ class NestedGain:
 
     @property
     def expected(self) -> tuple[float, float, float]:
-        """The gain to expect after correction for selection, with the limits of its interval; all 0 without a gain."""
+        """The gain to expect on new decisions, with the limits of its interval; all 0 without a gain.
+
+        It is the measured gain, lowered since gains that look large by chance are chosen more often.
+        """
         if self.gain == 0:
             return 0.0, 0.0, 0.0
         shrunk = self.gain * (1 - self.se**2 / self.gain**2)

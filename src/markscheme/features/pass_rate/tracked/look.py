@@ -65,7 +65,7 @@ class Watched:
 
     @property
     def now(self) -> float | None:
-        """Evidence that the figure has changed, after the last week compared; None if no week was compared yet."""
+        """Evidence, after the last of `weeks`, that the watched figure has changed; None without such weeks."""
         return self.after[-1] if self.after else None
 
 
