@@ -102,9 +102,9 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
 
 
 def _where_unlike(reason: str, others: Iterable[str]) -> str:
-    """Cut a reason so that it still differs from the others.
+    """Cut a long reason so that it still differs from other reasons.
 
-    If it begins like one of the others, these first words and the remainder are cut separately.
+    If it begins with the same words as another reason, these words and its remaining words are cut separately.
     """
     words = reason.split()
     alike = max((sum(takewhile(bool, map(eq, words, other.split()))) for other in others), default=0)

@@ -173,8 +173,8 @@ def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, hi
     """Read the score in a holistic reply, 0 to `highest`, or why there is none.
 
     Args:
-        reply: The reply as received. If it consists of several replies, as a panel's does, the median of their scores
-            counts, if more than half of them can be read.
+        reply: The reply as received. A panel's reply consists of its members' replies: the median of their scores
+            counts, provided that more than half of these replies can be read.
         shown: The texts that the judge was shown, by name, the response as `response`; a single text is the response.
         highest: The highest score.
     """

@@ -73,8 +73,8 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 def pair_in_words(repairs: Repairs) -> str:
     """Return a sentence on the two criteria whose fixes together correct most.
 
-    "" if fixing one criterion alone corrects a fifth of the wrong decisions (or, without decisions, of the scores that
-    are off), or if no two fixes together correct more than one of them.
+    The sentence is "" if no two fixes together correct more than one fix does. It is also "" if fixing one criterion
+    alone corrects a fifth of the wrong decisions or, without decisions, of the scores that are off.
     """
     if repairs.pair is None:
         return ""

@@ -137,8 +137,8 @@ class DecisionChanges:
     def ranks(self) -> npt.NDArray[np.int64]:
         """Counts by which replacements of levels are ranked, shape (n_replacements, 3).
 
-        The columns are the false passes that become right, the decisions that become right minus those that become
-        wrong, and the scores that come within the tolerance minus those that leave it.
+        The first column counts the false passes that become right. The second counts the decisions that become right,
+        minus those that become wrong; the third, the scores that begin to agree, minus those that cease to.
         """
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)

@@ -66,9 +66,9 @@ def table_agreement(
         pairs: Way to compute statistics of two raters for more: "mean" for their mean over pairs of raters (Light's
             kappa); "pooled" to stack the units of all pairs and leave out a unit's rows together; None not to compute
             them.
-        judge: Name of the rater that is compared with the other raters: pairs are an annotator and the judge, errors
-            are judge minus annotator, and the alternative annotator test is run (three annotators or more). None if all
-            raters are annotators.
+        judge: Name of the rater that is the judge; None if all raters are annotators. With a judge, each pair is an
+            annotator and the judge, errors are judge minus annotator, and the alternative annotator test is run if
+            there are three annotators or more.
 
     Returns:
         The statistics by name, those of two raters pooled over pairs if `pairs` are requested; and those of each single

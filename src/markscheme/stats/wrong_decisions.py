@@ -20,10 +20,10 @@ class Stratum(NamedTuple):
         part: The stratum's share of all graded responses, 0 to 1.
         wrong: Share of the stratum's labelled examples that gold fails, for a rate of false passes, or that gold
             passes, for a rate of false fails.
-        drawn: None if labels were drawn separately from the judge's passes and fails, so that `part` is known. Else the
-            larger stratum that labels were drawn from, in which the judge both passes and fails responses: its name,
-            its share of all graded responses, and the share of its labelled examples that are in this stratum and
-            counted by `wrong`.
+        drawn: None if labels were drawn separately from the judge's passes and fails, so that `part` is known. Else
+            three facts on the larger stratum that labels were drawn from, in which the judge both passes and fails
+            responses. They are its name, its share of all graded responses, and how many of its labelled examples, as
+            a share, are in this stratum and wrong.
     """
 
     part: float

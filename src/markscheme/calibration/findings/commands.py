@@ -136,8 +136,8 @@ class Commands:
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.
 
-        "" without a rubric, or unless exactly one judge or one file of ratings is named: several files may be runs of
-        one judge, and `certify` would count them as several judges.
+        Return "" without a rubric, and if no judge and no file of ratings is named, or more than one. For several files
+        may be runs of one judge, and `certify` would count them as several judges.
         """
         words = shlex.split(self.judge or "")
         named = words.count("--judge") + words.count("--ratings")

@@ -84,7 +84,7 @@ class Match:
 
 
 def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
-    """Return the rubric of pairs for an assertion: the one it names, or one with its text as the only criterion.
+    """Return the rubric of pairs for an assertion: the named rubric, or one whose only criterion is a given text.
 
     Args:
         value: The assertion's value.

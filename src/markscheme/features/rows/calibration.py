@@ -132,7 +132,7 @@ def _any_labelled(path: Path) -> bool:
 
 
 def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
-    """Compare a judge with people on a file of rows, by asking it or by its verdicts in the file; None without rows.
+    """Compare a judge with people on a file of rows, by asking it or by the file's verdicts; None for other files.
 
     Raises:
         RatingError: A row or its rubric is invalid.

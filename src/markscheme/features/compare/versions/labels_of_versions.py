@@ -24,7 +24,8 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
     Args:
         old: The old version of the rubric.
         new: The new version.
-        named: A file of examples; None for those of the new version's name or, if it has none, the old one's.
+        named: A file of examples; None for the examples under the new version's name or, if there are none, under the
+            old version's name.
 
     Raises:
         UsageError: There are no examples under the name of either version.

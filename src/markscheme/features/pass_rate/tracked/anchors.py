@@ -110,9 +110,9 @@ class AnchorWatch:
         after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of looks, the first ones, that replace missing accepted runs.
-        otherwise_before: If the judge moved before these runs were accepted, two numbers of the earlier look that
-            differs most: of its examples with another decision than in the accepted runs, and of its examples that
-            these runs have, too. None if no earlier look shows that the judge moved.
+        otherwise_before: Two counts that show that the judge moved before these runs were accepted, from the earlier
+            look that differs most from these runs: the examples that both have with different decisions, and all
+            examples that both have. None if no earlier look shows a move.
         is_unknown_before: True if the judge was looked at before these runs were accepted, and too few of the examples
             are the same to say whether it had moved.
     """
