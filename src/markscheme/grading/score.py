@@ -335,7 +335,7 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
     """Convert a score's raw sum to a share of the highest possible sum.
 
-    If no weight is above 0, the highest sum is 0, and the result is 1 minus the share of the lowest possible sum.
+    If no weight is above 0, the highest sum is 0. The result is then 1 minus `raw` divided by the lowest possible sum.
 
     Args:
         raw: The sum over criteria of weight times position.

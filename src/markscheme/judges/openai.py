@@ -131,7 +131,13 @@ class OpenAIJudge(SdkJudge):
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
-        """Build the body of a chat request in a given form, which says which settings are left out."""
+        """Build the body of a chat request.
+
+        Args:
+            prompt: The prompt.
+            sample: Number of the sample, which is added to the seed.
+            form: Which settings the request leaves out or lowers.
+        """
         messages: list[dict[str, Any]] = [{"role": "system", "content": prompt.system}] if prompt.system else []
         messages.append({"role": "user", "content": message_content(prompt.user, prompt.parts, "chat")})
         request: dict[str, Any] = {"model": self.model, "messages": messages}

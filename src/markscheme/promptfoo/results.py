@@ -263,7 +263,7 @@ class _Reading:
         return text if lost or isinstance(text, PartedText) else value
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """Make the Row of one result; None for an output that no assertion judges, unless such outputs are wanted."""
+        """Make the Row of one result; None for an output that no assertion judges, unless `unjudged` is True."""
         test = mapping(raw.get("testCase"))
         grading = mapping(raw.get("gradingResult"))
         failed = _failed(raw)

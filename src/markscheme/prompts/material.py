@@ -219,7 +219,7 @@ def _keyed(key: str | None, value: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Return the words of a text, unescaped, in lower case, with one space between them."""
+    """Return the words of a text in lower case, with one space between them; escapes such as `&amp;` are resolved."""
     if _may_be_escaped(text):
         text = _unescaped_text(text)
     return " ".join(_WORD.findall(text.casefold()))

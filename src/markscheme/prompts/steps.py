@@ -297,6 +297,10 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
     """Return True if an input for an agent's steps, such as `messages`, may be missing, since another input has them.
 
+    Args:
+        name: Name of the input that may be missing.
+        names: Names of the inputs that there are.
+
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)
     """

@@ -322,7 +322,10 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return False if the examples are known, without reading them, to have none of the named attributes; else True."""
+    """Return True if examples may have any of the named attributes.
+
+    It is False only if the examples are stored as columns, and none of the columns has one of the names.
+    """
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

@@ -192,7 +192,7 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
     """Read the examples in a file without their labels, which may belong to any rubric.
 
     Args:
-        path: A .jsonl, .json, .yaml or .csv file of examples, in any form that has them.
+        path: A .jsonl, .json, .yaml or .csv file of examples.
         rubric: The rubric, which says whether the examples are pairs.
 
     Raises:

@@ -36,7 +36,10 @@ def refuse_unknown_columns(files: Sequence[Path], options: ColumnOptions) -> Non
 
 
 def _records(peek: Peek) -> Iterable[Mapping[str, Any]]:
-    """Return the records of a file; before those of a table, a record that has None in every column of the header."""
+    """Return the records of a file.
+
+    For a table, the first is a record with None in every column, so that columns without values are known, too.
+    """
     if peek.shape == "json":
         return json_records(peek.data, peek.path, peek.options)
     return chain([dict.fromkeys(peek.header)], peek.all_records())

@@ -290,9 +290,9 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
 
 
 def _rated(verdicts: Sequence[AssertionVerdict], criterion: Criterion) -> Rated:
-    """Combine the assertions of one metric about an output into an answer; all of them must pass.
+    """Combine the verdicts of all assertions of one metric on an output into one answer to the metric's criterion.
 
-    A criterion that is a fault is met if its assertion fails.
+    The criterion is met if all assertions pass; if it is a fault, it is met if any assertion fails.
     """
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:

@@ -463,7 +463,7 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Map each criterion that a row leaves out to an abstention; {} if the row has no reason for an abstention.
+        """Map each criterion that a row leaves out to an abstention, if the row states a reason for it; else return {}.
 
         Args:
             row: The row, which may be about a single criterion.

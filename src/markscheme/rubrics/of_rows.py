@@ -230,13 +230,13 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return the run's rubric with other criteria, and with what a row's rubric adds.
+    """Return the run's rubric with the given criteria in place of its own, and with what a row's rubric adds.
 
     The row's guidelines are put after the run's; the row's pass mark counts.
 
     Args:
         core: The rubric of the run.
-        criteria: The criteria.
+        criteria: The criteria to ask about.
         rubric_of_row: The rubric that the row brings.
     """
     guidelines = "\n\n".join(dict.fromkeys(filter(None, (core.guidelines, rubric_of_row.guidelines))))

@@ -307,9 +307,9 @@ def concordance(gold: Integers, judge: Integers, units: Floats | None = None) ->
 
 
 def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
-    """Count, for each unit, the units that both gold and judge put above it or below it, minus those on opposite sides.
+    """Count, for each unit, the units that gold and judge put on the same side of it minus those on opposite sides.
 
-    It sorts, and so takes little memory even if there are many different values.
+    A side is above or below. Values are sorted instead of compared pair by pair, which takes little memory.
 
     Args:
         gold: Index of gold's value among gold's different values in ascending order, shape (n_units,).

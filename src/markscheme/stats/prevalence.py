@@ -353,7 +353,7 @@ def _too_few(size: Floats, weighed: Integers) -> Reason | None:
 
     Args:
         size: Effective number of labels in each stratum.
-        weighed: Size of each stratum of the pool.
+        weighed: Number of the pool's responses in each stratum.
     """
     if may_show_rate(size, weighed):
         return None

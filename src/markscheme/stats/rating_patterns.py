@@ -22,9 +22,9 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LeftOutSets:
-    """The sets of units that the jackknife leaves out in turn; each is stored as its number of units per distinct row.
+    """The sets of units that the jackknife leaves out in turn.
 
-    A set has an entry for each distinct row of ratings that its units have.
+    A set is stored as a list of entries: one for each distinct row of ratings among its units, with their number.
 
     Attributes:
         row: Index of each entry's row, shape (n_entries,).

@@ -106,7 +106,10 @@ class GroupedFigure:
 
     @property
     def support(self) -> Support:
-        """Support of bounds by the number of groups: "plain" from 10, "approximate" from 5, "withheld" below 5."""
+        """How bounds are shown, by the number of groups: "plain" from 10, "approximate" from 5, "withheld" below 5.
+
+        Always "plain" if each group has one example.
+        """
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"

@@ -302,6 +302,10 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
     Args:
         gold: Gold of each example.
         score: True if gold is a score.
+
+    Returns:
+        The number of each example's stratum; and the gold scores if the strata are fifths, in which they still differ,
+        else None.
     """
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:

@@ -168,8 +168,8 @@ def _annotators_have_skill(criterion: CriterionEvidence) -> bool:
 def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on criteria on which the judge has a bias (`signed_error`).
 
-    If a table asks for a fault and doesn't say whether yes passes, the sentence says only that the judge says yes too
-    often or too rarely; the finding's code then takes yes to be the fault.
+    If a yes/no criterion comes from a table, and it isn't known whether yes passes, the sentence says only that the
+    judge says yes too often or too rarely. The finding's code, lenient or severe, then takes yes to be a fault.
     """
     looked = {
         n: criterion

@@ -350,6 +350,12 @@ class CalibrationRequest:
     ) -> "AcceptedBasis | None":
         """Return the accepted run with which ratings are compared; None if there is none, or it isn't comparable.
 
+        Args:
+            path: The accepted.json of the accepted runs; None if the rubric has no folder for it.
+            rubric: The rubric that the ratings were given by.
+            examples: The examples that were rated.
+            ratings: The ratings to compare with the accepted run's.
+
         Raises:
             UsageError: The file of the accepted run was named and doesn't exist.
         """

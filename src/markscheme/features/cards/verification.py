@@ -234,7 +234,10 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """Number of settings tried on the labels up to the accepted setting; None if that isn't on record."""
+        """Number of settings tried on the labels until the accepted setting was, which is included.
+
+        None if the accepted setting isn't on record.
+        """
         record = self.card.path.with_name(SETTINGS)
         if not record.is_file():
             return None

@@ -90,7 +90,12 @@ def refuse_stages(stages: Sequence[str]) -> None:
 
 
 def refuse_code(stages: Iterable[str]) -> None:
-    """Raise an error, before any judge is asked, if one is the user's code, which no certificate may name.
+    """Raise an error, before any judge is asked, if one of the judges is the user's code.
+
+    No certificate may name code as a judge.
+
+    Args:
+        stages: The name of each stage: a judge, or a panel such as `A+B`.
 
     Raises:
         UsageError: A judge is code; the message names it.

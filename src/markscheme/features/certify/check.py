@@ -269,7 +269,9 @@ class _DecisionSources:
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
-        """Yield how labels differ from the certificate: other decisions, examples it lacks, examples unlabelled now.
+        """Yield how today's labels differ from those in the certificate.
+
+        They may have other decisions, be on examples that the certificate lacks, or lack for examples that it has.
 
         Args:
             labels: Today's decisions by annotators.

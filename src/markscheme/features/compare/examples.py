@@ -23,9 +23,10 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison]) -> Examples:
-    """Return single examples with each judge's rating: those first that one judge passes and another fails.
+    """Return single examples with each judge's rating.
 
-    Then come the others; in both kinds, those first on which the judges' scores differ most.
+    The examples that one judge passes and another fails come first, then all others. Among each of these, the examples
+    on which the judges' scores differ most come first.
 
     Args:
         compared: The judges with their ratings, and gold if there is any.

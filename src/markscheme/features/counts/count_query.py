@@ -315,10 +315,10 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Names of the raters whose scores are computed, with which names of SQL columns begin.
+        """The raters whose scores are computed, as the beginnings of the names of their SQL columns.
 
-        They are annotators, judges and gold. If annotators may split evenly, also "worse" and "better", for gold's
-        score if every even split counts as the worse, or as the better, of the two levels.
+        They are the annotators, the judges and "gold". If annotators may split evenly, there are also "worse" and
+        "better": gold with every even split counted as the worse, or as the better, of the two levels.
         """
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 

@@ -139,7 +139,9 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user adapts to a table, then blocks that number each example's jackknife set.
+    """Yield the WITH block that reads the table, then blocks that number each example's jackknife set.
+
+    The first block alone is for the user to edit, if the table's columns have other names.
 
     Args:
         query: What to count.

@@ -157,7 +157,10 @@ def _part_rows(
 
 
 def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row for each distinct score of the judge or annotators, or of gold if annotators have no scores."""
+    """Yield a row of the counts file for each distinct score by the judge or by annotators.
+
+    If annotators have no scores, gold's scores are taken in place of theirs.
+    """
     people = [column.scores for column in comparison.table.annotators]
     labels = people if any(np.isfinite(column).any() for column in people) else [comparison.reference.scores]
     scores = np.concatenate([comparison.judge.scores, *labels])

@@ -100,7 +100,7 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count, for a counts file, the groups by how many of their examples are hits and how many count.
+    """Make the rows of a counts file that count groups: one for all groups with equal numbers of examples and of hits.
 
     Args:
         examples: The examples, with the column `unit` that names each one's group.

@@ -201,7 +201,15 @@ def read_notes(
 
 
 def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
-    """Check the signature in a notes file's first line and store the line, if a reading sheet wrote one."""
+    """Check the signed first line of a file of notes, and add it to the content as the file's head.
+
+    Only a reading sheet writes such a line. A file without it is refused if it is named like a sheet's notes.
+
+    Args:
+        peek: The file.
+        folder: The discovery's folder, which has the key of the signature.
+        content: The content read so far.
+    """
     head = peek.first[0][1]
     if not is_head(head):
         refuse_headless(peek.path, folder)
@@ -224,10 +232,10 @@ def _has_notes(peek: Peek) -> bool:
 
 
 def _may_have_notes(peek: Peek, file_format: FileFormat | None) -> bool:
-    """Return True if notes may be in a column of a file: of a table or list, or of a file of unknown format.
+    """Return True if a column of a file may hold notes.
 
-    In a file of unknown format, a column has to be named like notes or reasons. For a table or list, the user can name
-    the column.
+    Any table or list may have such a column, since the user can name it. In a file of unknown format, a column's name
+    has to mean notes or reasons. A file in any other format has none.
     """
     if file_format in (TABLE, LIST, PLAIN_LINES):
         return bool(peek.records)

@@ -146,7 +146,7 @@ class ImprovableSet:
 
     @property
     def _units(self) -> str:
-        """What is counted to see if labels suffice: outputs or, if some belong to a group, tasks."""
+        """Noun for the units that are counted to see if labels suffice: outputs or, if some are in groups, tasks."""
         is_grouped = any(part.tasks < part.n for part in (self.dev, self.sealed))
         return "tasks (the outputs of a group are one task)" if is_grouped else "outputs"
 

@@ -71,7 +71,10 @@ class TrialPart:
 
     @property
     def truth(self) -> Floats:
-        """What a judge's ratings are compared with: gold scores, or people's own decisions, shape (n_examples,)."""
+        """The values that a judge's ratings are compared with, shape (n_examples,).
+
+        They are people's own decisions if wordings are compared by decisions, else gold scores.
+        """
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:

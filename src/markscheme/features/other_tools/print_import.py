@@ -160,11 +160,13 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
 
 
 def _calibration(name: str, commands: Commands, run: ImportRun) -> str | None:
-    """Return the command that calibrates a judge with the imported ratings; None without the rated responses.
+    """Return the command that calibrates a judge with the imported ratings.
+
+    None if no ratings were written, or if neither this import nor the rubric's examples have the rated responses.
 
     Args:
         name: Name of the rubric.
-        commands: The commands that may follow.
+        commands: Builder of the commands to suggest.
         run: The result of the import.
     """
     ratings = run.targets.ratings

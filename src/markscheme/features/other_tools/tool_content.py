@@ -69,7 +69,10 @@ class Fields:
         return value
 
     def text(self, *paths: str) -> str:
-        """Take the first value at these paths that is not empty, a list or an object, as text; "" if there is none."""
+        """Take the first single value at these paths, as text; "" if there is none.
+
+        Lists and objects aren't single values; empty texts are passed over.
+        """
         single = [path for path in paths if not isinstance(self._left.get(path), Mapping | list)]
         texts = [str(value) for path in single if (value := self.take(path)) is not None and str(value).strip()]
         return texts[0] if texts else ""

@@ -55,9 +55,9 @@ class RubricStatus(NamedTuple):
             already.
         stale: The reasons why the accepted run doesn't apply to the current rubric.
         is_calibrated: True if a calibration has recorded the labels that its verdict needs.
-        next_labels: Function that returns how many labels the verdict still needs. It may import the packages for
-            statistics if the rubric was never calibrated. None if no calibration has recorded
-            them for the accepted run.
+        next_labels: Function that returns how many labels the verdict still needs. If the rubric was never calibrated,
+            the function computes the number, for which it imports the packages for statistics. None if a run is
+            accepted, and no calibration has recorded the number.
         labels_needed: Number of labels that the verdict still needs; 0 if none are needed, or if no number would be
             enough.
         history: The accepted runs, the earliest first.

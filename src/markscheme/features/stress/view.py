@@ -257,7 +257,7 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Return the number of changes that should leave ratings unchanged, without those that test no criterion."""
+    """Return how many of the changes that were tested on any criterion should leave ratings unchanged."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 

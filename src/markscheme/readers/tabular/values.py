@@ -631,7 +631,14 @@ def _counts(columns: Mapping[str, Mapping[str, int]]) -> Counter[str]:
 
 
 def _unused(key: str, value: str, columns: Sequence[SideColumn], values: Mapping[str, int]) -> UsageError:
-    """Make the error of an option, by its key, with a value that names nothing in the columns."""
+    """Make the error for an option whose value doesn't occur in the columns.
+
+    Args:
+        key: The option's key.
+        value: The option's value.
+        columns: The columns.
+        values: Counts of the values that do occur, by value.
+    """
     names = [column.name for column in columns]
     option = f"{flag_of(key)} {value}"
     return refusal("option-unused", columns=names, values=values, option=option, key=key, value=value)

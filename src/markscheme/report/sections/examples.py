@@ -208,9 +208,13 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, index: int) -> str:
-    """Format the judge's and gold's level on a criterion.
+    """Format the judge's and gold's level of an example on a criterion.
 
     If no annotator gave gold's level, annotators' lowest and highest level are added.
+
+    Args:
+        compared: The comparison on the criterion.
+        index: Index of the example.
     """
     levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""

@@ -260,7 +260,10 @@ def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
 
 
 def example_decisions(example: Example) -> Iterable[Rating]:
-    """Yield each annotator's own decision on a response, with the annotator's levels; skip contradictory decisions."""
+    """Yield each annotator's own decision on a response, with the annotator's levels.
+
+    An annotator who decided on it more than once, and not always in the same way, is left out.
+    """
     for labels in people_by_name(example).values():
         decided = [label for label in labels if label.passed is not None]
         if len({label.passed for label in decided}) == 1:

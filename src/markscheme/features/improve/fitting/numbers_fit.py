@@ -93,7 +93,7 @@ def written_weights(sizes: Floats) -> Floats:
 
 
 def proposed_weights(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Floats:
-    """Return the weights that decisions support, signed as the author's, or the author's if no change is supported.
+    """Return the weights that decisions support, each with its sign as before; the author's if no change is supported.
 
     Args:
         rows: People's decisions, with levels.

@@ -97,7 +97,7 @@ class TrackedRun:
 
     @property
     def is_graded(self) -> bool:
-        """True if nearly all new responses have a verdict, and nearly all responses of the weeks that are over."""
+        """True if nearly all new responses have a verdict, and so have nearly all responses of the weeks that ended."""
         most = MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
         return self.added_are_graded and self.not_graded <= most
 

@@ -246,7 +246,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
     Args:
         path: The file.
-        start: Number of bytes to skip; lines are numbered from there.
+        start: Number of bytes to skip; the line after them has the number 1.
 
     Raises:
         RatingError: A line can't be read.

@@ -337,9 +337,9 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the subject of a sentence on the value whose share moved most, as it begins the sentence.
+    """Return the words with which a sentence on the value whose share moved most begins.
 
-    If the column is the length of inputs, the value is a fifth of the inputs, such as the shortest ones.
+    They are the value itself or, if the column is the length of inputs, words such as "The shortest fifth of inputs".
 
     Args:
         mix: The change in the shares of a column's values.
