@@ -308,8 +308,8 @@ def add_files(files: Mapping[Path, str], folder: Path, *, replace: bool = False)
         replace: True to write over files that exist.
 
     Returns:
-        The files that were written, and those that weren't since a file, or something else, existed already, as paths
-        in the folder, in order.
+        The files that were written, and those that weren't written since their path existed already. Both are sorted
+        paths in the folder.
 
     Raises:
         UsageError: A folder to write into is a link, and then no file is written; or a file cannot be written, and then

@@ -17,7 +17,11 @@ it."""
 
 
 def functions_of(module: Mapping[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the functions `__getattr__` and `__dir__` of a public module, by its globals."""
+    """Return the functions `__getattr__` and `__dir__` for a public module.
+
+    Args:
+        module: The globals of the module.
+    """
     return partial(attribute, module), partial(names, module)
 
 

@@ -42,7 +42,8 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, P
 def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
     """Read a rubric's examples with all labels, whichever wording they were given to, and find its calibration folder.
 
-    The labels in the folder's `ratings/` apply to the rubric's own examples only, even if their file is named.
+    Labels in the folder's `ratings/` are read for the rubric's own examples, also if the user names their file, but not
+    for another file of examples.
 
     Args:
         rubric: The rubric.

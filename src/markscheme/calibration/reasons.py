@@ -327,7 +327,7 @@ def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate whose examples are so rare that no plannable number of labels has enough."""
+    """Return the open sides of a gate whose examples are so rare that the most labels ever planned have too few."""
     return [
         side
         for side in answer.sides

@@ -205,7 +205,12 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> ParsedLi
 
 
 def complete(argv: Sequence[str]) -> int:
-    """Print a shell's completion script or, if that script calls, the possible next words; return the exit status."""
+    """Print a shell's completion script, or the possible next words for such a script; return the exit status.
+
+    Args:
+        argv: The words of the command line: `--completion` with a shell, or `__complete` as a completion script calls
+            it.
+    """
     app = app_with(SettingsFile(), all_commands(), _WordedApp)
     if argv[0] == "__complete":
         app(argv)

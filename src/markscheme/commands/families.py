@@ -34,9 +34,9 @@ sees."""
 def spelled(**names: str | None) -> Mapping[str, str | None]:
     """Return the names that options of a family have in one command instead of their usual names.
 
-    The key is the attribute of the family that the option sets.
-
-    With None instead of a name, the command lacks the option.
+    Args:
+        names: The name in the command, such as `--in-batches`, by the attribute of the family that the option sets;
+            None if the command lacks the option.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)

@@ -210,7 +210,10 @@ class _RowRubrics:
         return [prompt for row, rubric in readable for prompt in questions(rubric, row)]
 
     def add(self, submission: Submission) -> RowRubric | str | None:
-        """Count a row; return its own rubric, the reason why it can't be graded, or None if it has no rubric."""
+        """Take note of a row; return its own rubric, or the reason why it can't be graded, or None if it has no rubric.
+
+        The object counts rows with rubrics of their own, and collects their faults and notes.
+        """
         self.n += row_rubric_in(submission.inputs, self.core) is not None
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
@@ -370,7 +373,7 @@ def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_word
 
 
 def _have_labels(rows: Path) -> bool:
-    """Return True if the first row that brings criteria has labels, or if the labelling page stored labels of rows."""
+    """Return True if a file's first row with its own criteria has labels, or if `label` stored labels of the file."""
     folder = find_calibration(rows.name, Path.cwd())
     return bool((first_with_rubric(rows) or {}).get("labels") or (folder and any(folder.glob("ratings/*.jsonl"))))
 

@@ -285,8 +285,8 @@ def must_pass(criterion: Criterion) -> bool:
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
     """Return True if a response passes by its score and the levels of criteria that must pass; None if undecided.
 
-    A missing level on a criterion that must pass fails nothing if there is a score. In a rubric that has no score, it
-    leaves the decision open.
+    If a criterion that must pass has no level, the response can pass by its score; under a rubric without scores, the
+    decision is open.
     """
     if rubric.is_of_pairs or not rubric.decides:
         return None

@@ -141,7 +141,10 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Return `calls` or, with a warning, the number of calls at once that open files allow, if it is lower."""
+        """Return `calls`, the wanted number of calls at once, or a lower number if this process may open few files.
+
+        A lower number comes with a warning.
+        """
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)

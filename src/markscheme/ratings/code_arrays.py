@@ -30,7 +30,8 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
 
     Args:
         codes: The ratings.
-        name: Function that returns a rater's name, or another key, from a rating without its answers.
+        name: Function that takes a rating and returns its rater's name, or another key that differs between raters. The
+            Rating that it is called with has no answers.
 
     Returns:
         The different raters in the order of their first ratings, and the index of each rating's rater among them, shape

@@ -70,7 +70,7 @@ class Example:
 
     @property
     def has_content(self) -> bool:
-        """True if the example can be read and labelled: it has a response, and a text in it or inputs."""
+        """True if the example can be read and labelled: it has no fault, and either inputs or a response with text."""
         texts = (*self.submission.inputs, *map(str.strip, self.submission.responses))
         return not self.submission.fault and any(texts)
 

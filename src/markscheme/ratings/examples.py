@@ -69,7 +69,7 @@ class ExampleSet:
 
     @property
     def n_unlabelled(self) -> int:
-        """Number of examples without a label other than a judge's."""
+        """Number of examples without a label; a judge's ratings don't count as labels."""
         return len(self.examples) - len(set(self.labels.where(lambda header: header.kind not in JUDGES).ids))
 
     @property

@@ -407,7 +407,9 @@ def _broken(text: str, width: int) -> list[str]:
 
 
 def _in_columns(row: Sequence[str], widths: Sequence[int], *, are_headings: bool = False) -> list[str]:
-    """Return the lines of a table's row: cells begin in the first line, headings end in the last line.
+    """Return the lines of a table's row, whose cells may take several lines each.
+
+    Shorter cells have empty lines below them; shorter headings have empty lines above them.
 
     Args:
         row: The cells.

@@ -361,12 +361,12 @@ def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flag
 
 
 def _do_not_apply(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> Flags:
-    """Return flags of the examples without a level to which a criterion doesn't apply, according to a rater.
+    """Return flags of the examples of which a rater says that a criterion doesn't apply, and gives no level.
 
     Args:
         column: The rater's column.
         criterion: The criterion.
-        split: Flags of the examples on which annotators split evenly, which don't count here, by criterion.
+        split: Flags of the examples on which annotators split evenly, by criterion; these aren't flagged.
     """
     does_not_apply = np.asarray(column.skipped[criterion.name] & np.isnan(column.levels[criterion.name]))
     return does_not_apply & ~split[criterion.name] if criterion.name in split else does_not_apply

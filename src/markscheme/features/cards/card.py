@@ -272,7 +272,10 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
 
 
 def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
-    """Return the files that a calibration was computed from, except accepted ratings; None if some data has no file."""
+    """Return the files that a calibration was computed from, with their roles; None if rubric or examples have no file.
+
+    The file of the accepted ratings isn't among them.
+    """
     rubric = calibration.rubric.source
     examples_file = examples.path
     if rubric is None or examples_file is None:

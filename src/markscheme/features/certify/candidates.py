@@ -147,14 +147,14 @@ def files_of(stage: str) -> tuple[Path, ...]:
 def candidate_in_files(
     paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, context: JudgeContext
 ) -> StageCandidate:
-    """Read a judge's or panel's ratings from files, with the judges that the files name.
+    """Read a judge's ratings from a file, or a panel's from one file per judge.
 
     Args:
-        paths: One file for each judge.
+        paths: The file, or the panel's files.
         rubric: The rubric by which the judges rated.
         examples: The labelled examples.
         columns: What the files' columns and values mean.
-        context: Settings that all opened judges share.
+        context: Settings with which the judges are opened, to learn their identities; they aren't asked.
 
     Raises:
         UsageError: A file has the ratings of several judges.

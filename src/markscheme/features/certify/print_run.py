@@ -95,7 +95,7 @@ def print_certificate(
 
 
 def _commands(rubric: Rubric, judge: str | None, ratings: Sequence[Path], columns: ColumnOptions) -> Commands:
-    """Return the builder of the next commands, about the last of the judges that decide one after another.
+    """Return the builder of the commands suggested next, which name the last judge that is asked, or its file.
 
     Args:
         rubric: The rubric.

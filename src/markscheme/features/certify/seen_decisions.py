@@ -77,7 +77,7 @@ class SeenDecisions:
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
-        """Compute the shares of passes on the labelled examples, among annotators' and among automatic decisions.
+        """Compute two shares of passes on the labelled examples: of annotators' decisions, and of automatic ones.
 
         Args:
             parts: Thresholds from which each judge decides: one cascade for all decisions, or one for passes and one

@@ -241,7 +241,8 @@ class Choice:
         next_step: A sentence on the labels that the verdict on the recommended judge, or else on the best one, needs;
             None if that verdict isn't open.
         labels_needed: Number of these labels; None if none are needed, or if no number would be enough.
-        why_refused: The reason why the judge to choose can't gate, in a sentence; None if that isn't shown.
+        why_refused: The reason why the judge to choose can't gate, in a sentence; None if the labels don't show that it
+            can't.
         ungraded: For each judge that left over a tenth of its examples without a grade, a sentence that says why.
     """
 

@@ -43,7 +43,7 @@ def counts_of(
 
     Args:
         comparison: The judge compared with gold.
-        fields: Fields of the examples by whose values they are also counted: group, system, keys of metadata.
+        fields: Fields of the examples, such as "system": examples are also counted for each value of such a field.
         earlier: The name of an earlier judge's column, and that judge's comparison with gold on these examples, in the
             same order.
     """

@@ -67,7 +67,9 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
 def _count(
     rubric: Rubric, options: CountExportOptions, target: Path, examples: Path | None, judge: str | None
 ) -> tuple[int, str | None]:
-    """Count the ratings in files, or else the rubric's own, and write the counts; return their rows, and the judge.
+    """Count the ratings in files, or else the rubric's own, and write a counts file.
+
+    Return the number of the file's rows, and the name of the judge.
 
     Args:
         rubric: The rubric.

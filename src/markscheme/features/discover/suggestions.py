@@ -226,7 +226,9 @@ async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: 
 
 
 def read_groups(text: str, batch: Sequence[str]) -> ProposedGroups:
-    """Read the groups in a reply; numbers that no note has are skipped and counted, and small groups are kept.
+    """Read the groups of notes in a model's reply; numbers that no note has are skipped and counted.
+
+    Groups of few notes are kept, too.
 
     Args:
         text: The reply.

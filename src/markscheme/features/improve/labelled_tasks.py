@@ -44,9 +44,10 @@ def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None
 
 
 def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
-    """Return True if dev and held-out parts have enough scored tasks even if one part gets all tasks without a score.
+    """Return True if dev and held-out parts get enough tasks with a score, whichever tasks each part gets.
 
-    This needs no digest of each task, which would take long for a large set.
+    It is True if each part has enough even if all tasks without a score fall into it. So the parts needn't be drawn,
+    which would take long for a large set.
 
     Args:
         labelled: The labelled examples.

@@ -339,7 +339,9 @@ def _promise(
     error: float,
     gold: Kind | None,
 ) -> Need | None:
-    """Return how many labels judges need to promise an error rate for automatic decisions; None if not known.
+    """Return how many labels are needed to certify that automatic decisions by judges keep an error rate.
+
+    None if no feature that is on offer computes this number.
 
     Args:
         rubric: The rubric.

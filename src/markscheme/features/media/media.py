@@ -137,8 +137,8 @@ class Media:
         """Return HTML that shows the content without running scripts or loading anything.
 
         Args:
-            address: Address that, followed by a document's digest, is the document's own address; None to put the
-                document into the HTML.
+            address: Beginning of the address at which a server has the document, to which the document's digest is
+                added; None to put the document into the HTML.
         """
         raise NotImplementedError
 

@@ -47,7 +47,7 @@ class SightTest:
         word: The word that the picture or document shows.
         squares: Number of squares that the picture or document shows.
         media: The picture or the document.
-        words: Words, the right one among them, from which a model chooses that can't write an answer.
+        words: Words for a choice, the right one among them; only for models that choose an option and can't write.
     """
 
     word: str

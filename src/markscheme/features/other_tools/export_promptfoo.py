@@ -13,7 +13,7 @@ _READ_AS_ADDRESS = ("file://", "package:")
 
 
 def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a configuration that shows each example's response unchanged and has our assertion grade it.
+    """Make a Promptfoo configuration whose outputs are the examples' responses, graded by markscheme's assertion.
 
     Labels aren't exported, so annotators see only the judge's verdict in the viewer. Rows keep the examples' ids.
 

@@ -309,7 +309,10 @@ def _ratings_folder(path: Path) -> Path | None:
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
-    """Add to the rows the labels that the command `label` stored, with each criterion named as in its row."""
+    """Add to the rows the labels that the command `label` stored in the calibration folder of their file.
+
+    The command stores a criterion under a name that is unique in the file; it gets the name that it has in its row.
+    """
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled

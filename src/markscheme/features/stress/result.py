@@ -194,8 +194,8 @@ class Stress:
     def is_moved(self) -> bool:
         """True if the judge fails the test.
 
-        It fails if a change that shouldn't matter or asking again moved its ratings, if half a response scored as high,
-        or if it ignored images or documents.
+        It fails if its ratings moved with a change that shouldn't matter, or when it was asked again without a change;
+        if it scored half a response as high as the whole; or if it ignored images or documents.
         """
         is_careless = self.reads_to_the_end is False or bool(self.ignored_parts)
         return bool(self.control_moved or self.obeys or self.findings or self.flips) or is_careless

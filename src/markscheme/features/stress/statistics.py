@@ -132,8 +132,8 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
             missing.
 
     Returns:
-        True if two things hold. The one-sided limit of each change's mean difference, the neutral one's included, lies
-        on that side of 0 on which the neutral change's mean is. And no other change moves ratings further than the
+        True if two things hold. The one-sided 95 % limit of each change's mean difference, the neutral one's included,
+        lies on that side of 0 on which the neutral change's mean is. And no other change moves ratings further than the
         neutral one in that direction, in a paired test at 0.05 (sign-flip mid-p, Holm over the changes).
 
     Example:
@@ -152,7 +152,9 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
 
 
 def _lower(shift: Floats) -> float:
-    """Return the one-sided lower 90 % limit of a mean; minus infinity for fewer than two values.
+    """Return the lower limit of the 90 % t interval of a mean; minus infinity for fewer than two values.
+
+    As a one-sided limit, it has a confidence of 95 %.
 
     Args:
         shift: The values, shape (n,), nan if missing.

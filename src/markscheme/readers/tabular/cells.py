@@ -50,8 +50,9 @@ def number_forms(columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str
     """Recognize how each column writes its numbers, such as "4/5" or "80%"; None for a column of words.
 
     Args:
-        columns: Counts of each column's folded cells, by column, without missing ones.
-        spelling: Text of each folded cell as it is in the table, by folded cell, for an error message.
+        columns: For each column, its values without missing ones, with the number of times each occurs. Values that
+            differ only in case and the like are one "folded" value.
+        spelling: Text of each folded value as it is in the table, by folded value, for an error message.
 
     Raises:
         UsageError: Some cells are dates, or only some are numbers (codes `dates` and `mixed-form`).

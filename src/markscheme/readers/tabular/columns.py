@@ -118,7 +118,7 @@ class SideColumn:
 
     @property
     def full_key(self) -> str:
-        """Criterion that the column rates: the column's name without words for the rater but with ones like "score"."""
+        """The column's name without words for the rater; unlike in `key`, words such as "score" remain in it."""
         return " ".join(self.words)
 
 

@@ -29,9 +29,10 @@ def fix_first(calibration: Calibration) -> doc.Section:
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Return the heading of the list of what to fix: "Fix first", or "Worth fixing" if the judge can gate.
+    """Return the heading of the section on what to fix.
 
-    Without such a list it is "To fix" or, if there are findings, "Not known yet".
+    It is "Fix first" or, if the judge can gate, "Worth fixing". If the section has no list of what to fix, it is "Not
+    known yet" with findings, "To fix" without.
 
     Args:
         calibration: The calibration.

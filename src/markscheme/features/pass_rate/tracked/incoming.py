@@ -188,9 +188,9 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
 
 
 class _RowReader:
-    """Reader of a table's rows as responses; the names of all columns tell which one holds what.
+    """Reader of a table's rows as responses; the columns' names say which column holds times, ids and so on.
 
-    A row may lack columns: a response without a verdict has none for verdicts.
+    A row may lack cells: a response without a verdict has none in the column of verdicts.
     """
 
     def __init__(

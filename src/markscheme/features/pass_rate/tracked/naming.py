@@ -39,13 +39,16 @@ def most_by_judge(
 ) -> tuple[float, float]:
     """Estimate how much of a shift in the share of passes a changed judge explains, and how much at most.
 
+    A flip is a changed decision on an example of the accepted run.
+
     Args:
         shift: Change of the share of passes.
         share: The share of passes before it changed.
         flipped: Number of examples that failed in the accepted run and pass since the change, and number that passed
             and fail since, shape (2,).
         examples: Number of examples that failed in the accepted run, and that passed, shape (2,), one or more of each.
-        own_flips: Shares of these failed and passed examples that accepted runs decide differently, shape (2,).
+        own_flips: Shares of the failed and of the passed examples that flip between accepted runs, so that the judge
+            needn't have changed, shape (2,).
 
     Returns:
         The shift that flips explain, and the largest that they might explain in the direction of the shift.
