@@ -1,10 +1,10 @@
 """Example sets: labelled submissions read from any supported file, with warnings of suspicious examples."""
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,12 @@ class ExampleSet:
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
         """Return the whole set, in which the examples with these ids have lost their labels."""
         indices = (() if unit in ids else range(*span) for unit, span in self._spans)
+        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
+
+    def labelled_where(self, counts: Callable[[Rating], bool]) -> "ExampleSet":
+        """Return the whole set with only the labels that count."""
+        kept = list(map(counts, self.labels))
+        indices = (compress(range(*span), kept[slice(*span)]) for _, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 
     @property
@@ -266,6 +272,28 @@ def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes, kind: Kind | No
     labels = labels if kind is None else labels.of_kinds((kind,))
     if both := [name for name, of in raters.items() if not set(of.ids).isdisjoint(labels.of_rater(name).ids)]:
         raise UsageError(f"the labels to compare with are by {', '.join(both)} too; a judge's ratings are compared")
+
+
+def without_own_labels(
+    examples: ExampleSet, judges: Collection[str], kind: Kind | None
+) -> tuple[ExampleSet, list[str]]:
+    """Take the labels that judges gave from those that these judges are compared with.
+
+    Args:
+        examples: The examples with all labels.
+        judges: Names of the judges.
+        kind: The only kind of labels that counts; None for people's, else others.
+
+    Returns:
+        The examples, and the judges to leave out of the comparison: those that gave labels, if nobody else did.
+    """
+    labels = examples.labels.of_kinds(("constructed", *JUDGES) if kind is None else (kind,))
+    own = labels.where(lambda label: label.kind in JUDGES and label.rater in judges)
+    if not own or (kind is None and examples.by_people):
+        return examples, []
+    if len(own) == len(labels):
+        return examples, own.raters
+    return examples.labelled_where(lambda label: label.kind not in JUDGES or label.rater not in judges), []
 
 
 def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], path: Path | None) -> None:

@@ -37,7 +37,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import values_of
-from markscheme.ratings.examples import ExampleSet, refuse_own_labels, warn_unknown
+from markscheme.ratings.examples import ExampleSet, refuse_own_labels, warn_unknown, without_own_labels
 from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.first_splits import read_all
 from markscheme.ratings.from_grades import first_prompts, ratings_of
@@ -417,17 +417,21 @@ class CalibrationRequest:
             if source is not None:
                 for rater in of_judges.raters:
                     files.setdefault(rater, {})[source] = None
-        by_rater = every_rating.by_rater()
         refuse_own_labels(every_rating, examples.labels, self.options.gold)
-        if not examples.labels.where(lambda label: label.kind not in JUDGES or label.rater not in by_rater):
-            raise self._without_labels(rubric, examples, f"the only labels are {in_words([*by_rater])}'s own")
-        provenance = None if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
+        by_rater = every_rating.by_rater()
+        examples, own = without_own_labels(examples, by_rater, self.options.gold)
+        if len(own) == len(by_rater):
+            raise self._without_labels(rubric, examples, f"the only labels are {in_words(own)}'s own")
+        if own and self.notify is not None:
+            self.notify(f"{in_words(own)} left out: a judge isn't compared with its own labels")
+        by_rater = {name: ratings for name, ratings in by_rater.items() if name not in own}
+        provenance = {name: ", ".join(map(str, paths)) for name, paths in files.items()}
         return [
             calibration_of(
                 rubric,
                 examples,
                 ratings,
-                self._named(Rater(name, "", "ratings", provenance), files=tuple(files.get(name, ()))),
+                self._named(Rater(name, "", "ratings", provenance.get(name)), files=tuple(files.get(name, ()))),
                 options=self.options,
                 since=self.since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
             )
@@ -463,9 +467,12 @@ class CalibrationRequest:
     ) -> Calibration:
         from markscheme.calibration.judge_runs import grade_runs, grading_of_each, rater_of, run_to_end
 
-        labelled = examples.labelled.examples
         opened = self._opening(wanted, rubric, examples, folder)
         judge = opened()
+        examples, own = without_own_labels(examples, (rater_of(judge).name,), self.options.gold)
+        if own:
+            raise self._without_labels(rubric, examples, f"the only labels are {in_words(own)}'s own")
+        labelled = examples.labelled.examples
         close = wanted is None or isinstance(wanted, str)
         times = (self.ask.samples or 1) if self.accepting.accept else 1
         before = 0

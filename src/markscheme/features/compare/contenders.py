@@ -16,10 +16,10 @@ from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.features.compare.known_files import has_format
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
-from markscheme.phrases import counted
+from markscheme.phrases import counted, in_words
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.examples import ExampleSet, refuse_own_labels
+from markscheme.ratings.examples import ExampleSet, refuse_own_labels, without_own_labels
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating
@@ -133,6 +133,13 @@ def compare_sides(
         rated = rated.placed_on(examples)
         for file in rated.files:
             refuse_own_labels(file.judged, examples.labels, rule.gold)
+        raters = {*sides, *(name for file in rated.files for name in file.judged.raters)}
+        examples, own = without_own_labels(examples, raters, rule.gold)
+        if own:
+            raise UsageError(
+                f"the only labels are {in_words(own)}'s own, and a judge isn't compared with itself; leave it out, or "
+                f"label by hand{examples.searched}"
+            )
     rated = _shared(rated, all_notes, alone=are_files)
     truth = _gold(examples, rated, rule, split, all_notes)
     contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))
