@@ -113,11 +113,6 @@ class ExampleSet:
         indices = (range(*span) for _, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(marked, indices))
 
-    def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
-        """Return the whole set, in which the examples with these ids have lost their labels."""
-        indices = (() if unit in ids else range(*span) for unit, span in self._spans)
-        return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
-
     def labelled_where(self, counts: Callable[[Rating], bool]) -> "ExampleSet":
         """Return the whole set with only the labels that count."""
         kept = list(map(counts, self.labels))
@@ -341,7 +336,7 @@ def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> Examp
             consequence = "; its labels count in no figure" if example.labels else ""
             warn(f"{lent} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)
             leaked.add(example.id)
-    return read.without_labels_of(leaked) if leaked else read
+    return read.labelled_where(lambda label: label.id not in leaked) if leaked else read
 
 
 def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:

@@ -179,10 +179,11 @@ def _written(template: str, error: UsageError) -> str:
     return re.sub(r"\{([^{}]+)\}", of_gap, template)
 
 
-def _discover(error: UsageError) -> str:
-    """Return, in backticks, the command that makes a rubric from the responses in the table that an error is about."""
+def _to_discover(error: UsageError) -> str:
+    """Name the command that labels the table's rows or, without criteria of their own, one that makes a rubric."""
     table = Path(error.path or "TABLE")
-    return f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
+    command = f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
+    return _label_rows(error) or f"; {command} finds out what to rate"
 
 
 def _without_labels(error: UsageError) -> str:
@@ -205,10 +206,6 @@ def _columns(error: UsageError) -> str:
 
 def _values_of(error: UsageError) -> str:
     return ", ".join(f"{shown(value)} ({count})" for value, count in error.values.items())
-
-
-def _is_are(error: UsageError) -> str:
-    return "is" if len(error.columns) == 1 else "are"
 
 
 def _texts(error: UsageError, fact: str) -> list[str]:
@@ -263,14 +260,10 @@ def _long_rows(error: UsageError) -> str:
     return f"{several} more cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
 
 
-def _counted_fact(fact: str, singular: str) -> Callable[[UsageError], str]:
-    return lambda error: counted(int(str(error.facts[fact])), singular)
-
-
 _FACTS: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "columns": _columns,
     "values": _values_of,
-    "are": _is_are,
+    "are": lambda e: "is" if len(e.columns) == 1 else "are",
     "have": lambda e: "has" if len(e.columns) == 1 else "have",
     "first column": lambda e: repr(e.columns[0]),
     "second column": lambda e: repr(e.columns[1]),
@@ -282,11 +275,11 @@ _FACTS: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "instead": _instead,
     "joining": _joined,
     "without labels": _without_labels,
-    "to discover": lambda e: _label_rows(e) or f"; {_discover(e)} finds out what to rate",
+    "to discover": _to_discover,
     "long rows": _long_rows,
-    "rows": _counted_fact("count", "row"),
+    "rows": lambda e: counted(int(str(e.facts["count"])), "row"),
     "rows of values": lambda e: few_of(list(e.values), ROWS_LISTED),
-    "responses": _counted_fact("unnamed", "response"),
+    "responses": lambda e: counted(int(str(e.facts["unnamed"])), "response"),
     "bare values": lambda e: ", ".join(e.values),
     "spans": lambda e: " against ".join(_texts(e, "spans")),
     "seen span": lambda e: f", {e.facts['span']}," if "span" in e.facts else "",
