@@ -35,3 +35,28 @@ def takes_own_labels_if_adjudicated_ones_count(folder: Path, *command: str) -> N
     done = run("markscheme", *command, "-o", "gold=adjudicated", cwd=folder)
     assert done.returncode != 2, done.stderr
     assert "60" in done.stdout
+
+
+def write_models_labels(folder: Path, *labelling: str) -> None:
+    """Write the project with labels by models alone, and the ratings of `gpt` and `haiku` as `gpt.jsonl` and so on.
+
+    The models `gpt` and `third` differ on every example; `haiku` agrees with `gpt` on three of four.
+    """
+    write_project(folder)
+    kept = folder / "calibration" / "desk" / "ratings"
+    for labels in kept.iterdir():
+        labels.unlink()
+    levels = {
+        "gpt": lambda number: number % 2 == 0,
+        "third": lambda number: number % 2 == 1,
+        "haiku": lambda number: (number % 2 == 0) != (number % 4 == 0),
+    }
+    for rater, level in levels.items():
+        lines = (
+            {"id": f"e{number}", "rater": rater, "kind": "model", "criteria": {"ok": level(number)}}
+            for number in range(60)
+        )
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"{rater}.jsonl").write_text(text)
+        if rater in labelling:
+            (kept / f"{rater}.jsonl").write_text(text)

@@ -1,7 +1,7 @@
 """Grade submissions by a rubric: the choice of the grader, and the functions that programs call."""
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -163,14 +163,7 @@ class Grading:
     @cached_property
     def grader(self) -> ByRow:
         """The grader for the rubric, judge and options; a submission that brings a rubric is graded by that rubric."""
-        options = GradeOptions(
-            normalize=self.normalize,
-            renormalize=self.renormalize,
-            scorers=self.scorers,
-            receipt=self.receipt,
-            facts=self.facts,
-            only_gates=self.only_gates,
-        )
+        options = GradeOptions(**{row.name: getattr(self, row.name) for row in fields(GradeOptions)})
         grader = grader_for(self.rubric, self.judge, options)
         make = partial(_grader_of_rows, self.judge, options, self.rubric)
         rule = row_rule(self.rows, self.rubric if self.has_core else None)

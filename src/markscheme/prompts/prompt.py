@@ -378,15 +378,8 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         "of the choices listed for the criterion.",
         f'"{CANNOT_JUDGE}" is for the rare case in which nobody could tell from the material shown.',
     ]
-    parts = [
-        "You rate one response against the criteria below.",
-        _about_material(shown),
-        "How to rate:\n" + "\n".join(f"- {rule}" for rule in rules),
-        _introduction(rubric),
-        *(_criterion_words(criterion) for criterion in criteria),
-        "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),
-    ]
-    return "\n\n".join(paragraph for paragraph in parts if paragraph)
+    start = f"You rate one response against the criteria below.\n\n{_about_material(shown)}\n\nHow to rate:"
+    return _by_criterion(start, rules, rubric, criteria, in_steps)
 
 
 def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
@@ -405,15 +398,22 @@ def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
         '"first" means response 1 and "second" response 2.',
         f'"{CANNOT_JUDGE}" is for the rare case in which nobody could tell from the material shown.',
     ]
-    parts = [
-        "You compare two responses to the same task by the criteria below.",
-        _ABOUT_PAIR + (f"\n\n{_ABOUT_STEPS}" if in_steps else ""),
-        "How to compare:\n" + "\n".join(f"- {rule}" for rule in rules),
+    about = _ABOUT_PAIR + (f"\n\n{_ABOUT_STEPS}" if in_steps else "")
+    start = f"You compare two responses to the same task by the criteria below.\n\n{about}\n\nHow to compare:"
+    return _by_criterion(start, rules, rubric, criteria, in_steps)
+
+
+def _by_criterion(
+    start: str, rules: Sequence[str], rubric: Rubric, criteria: tuple[Criterion, ...], in_steps: bool
+) -> str:
+    """Write instructions for answers by criterion, with the rules below a start that ends with their heading."""
+    paragraphs = [
+        "\n".join((start, *(f"- {rule}" for rule in rules))),
         _introduction(rubric),
         *(_criterion_words(criterion) for criterion in criteria),
         "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),
     ]
-    return "\n\n".join(paragraph for paragraph in parts if paragraph)
+    return "\n\n".join(filter(None, paragraphs))
 
 
 def _holistic_instructions(rubric: Rubric) -> str:

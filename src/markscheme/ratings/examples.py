@@ -115,8 +115,8 @@ class ExampleSet:
 
     def labelled_where(self, counts: Callable[[Rating], bool]) -> "ExampleSet":
         """Return the whole set with only the labels that count."""
-        kept = list(map(counts, self.labels))
-        indices = (compress(range(*span), kept[slice(*span)]) for _, span in self._spans)
+        is_kept = list(map(counts, self.labels))
+        indices = (compress(range(*span), is_kept[slice(*span)]) for _, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 
     @property
@@ -283,11 +283,11 @@ def without_own_labels(
         The examples, and the judges to leave out of the comparison: those that gave labels, if nobody else did.
     """
     labels = examples.labels.of_kinds(("constructed", *JUDGES) if kind is None else (kind,))
-    own = labels.where(lambda label: label.kind in JUDGES and label.rater in judges)
-    if not own or (kind is None and examples.by_people):
+    own_labels = labels.where(lambda label: label.kind in JUDGES and label.rater in judges)
+    if not own_labels or (kind is None and examples.by_people):
         return examples, []
-    if len(own) == len(labels):
-        return examples, own.raters
+    if len(own_labels) == len(labels):
+        return examples, own_labels.raters
     return examples.labelled_where(lambda label: label.kind not in JUDGES or label.rater not in judges), []
 
 

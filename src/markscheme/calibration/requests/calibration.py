@@ -419,12 +419,12 @@ class CalibrationRequest:
                     files.setdefault(rater, {})[source] = None
         refuse_own_labels(every_rating, examples.labels, self.options.gold)
         by_rater = every_rating.by_rater()
-        examples, own = without_own_labels(examples, by_rater, self.options.gold)
-        if len(own) == len(by_rater):
-            raise self._without_labels(rubric, examples, f"the only labels are {in_words(own)}'s own")
-        if own and self.notify is not None:
-            self.notify(f"{in_words(own)} left out: a judge isn't compared with its own labels")
-        by_rater = {name: ratings for name, ratings in by_rater.items() if name not in own}
+        examples, left_out = without_own_labels(examples, by_rater, self.options.gold)
+        if len(left_out) == len(by_rater):
+            raise self._without_labels(rubric, examples, f"the only labels are {in_words(left_out)}'s own")
+        if left_out and self.notify is not None:
+            self.notify(f"{in_words(left_out)} left out: a judge isn't compared with its own labels")
+        by_rater = {name: ratings for name, ratings in by_rater.items() if name not in left_out}
         provenance = {name: ", ".join(map(str, paths)) for name, paths in files.items()}
         return [
             calibration_of(
@@ -469,9 +469,9 @@ class CalibrationRequest:
 
         opened = self._opening(wanted, rubric, examples, folder)
         judge = opened()
-        examples, own = without_own_labels(examples, (rater_of(judge).name,), self.options.gold)
-        if own:
-            raise self._without_labels(rubric, examples, f"the only labels are {in_words(own)}'s own")
+        examples, left_out = without_own_labels(examples, (rater_of(judge).name,), self.options.gold)
+        if left_out:
+            raise self._without_labels(rubric, examples, f"the only labels are {in_words(left_out)}'s own")
         labelled = examples.labelled.examples
         close = wanted is None or isinstance(wanted, str)
         times = (self.ask.samples or 1) if self.accepting.accept else 1

@@ -134,10 +134,10 @@ def compare_sides(
         for file in rated.files:
             refuse_own_labels(file.judged, examples.labels, rule.gold)
         raters = {*sides, *(name for file in rated.files for name in file.judged.raters)}
-        examples, own = without_own_labels(examples, raters, rule.gold)
-        if own:
+        examples, left_out = without_own_labels(examples, raters, rule.gold)
+        if left_out:
             raise UsageError(
-                f"the only labels are {in_words(own)}'s own, and a judge isn't compared with itself; leave it out, or "
+                f"the only labels are {in_words(left_out)}'s own, and a judge isn't compared with itself; leave it out, or "
                 f"label by hand{examples.searched}"
             )
     rated = _shared(rated, all_notes, alone=are_files)

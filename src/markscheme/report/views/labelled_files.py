@@ -5,62 +5,31 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.labelled_files import ToolFilesAnswer
 from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted, in_words
 from markscheme.report import document as doc
-from markscheme.report.figures import coefficient, share, share_with_interval
+from markscheme.report.figures import share
 from markscheme.report.json import attributes
 from markscheme.report.views.calibration import json_of as json_of_calibration
-
-_HEADINGS = (
-    "metric",
-    "judge",
-    "labels",
-    "agreement (95% CI)",
-    "baseline",
-    "annotators",
-    "kappa",
-    "false passes",
-    "use",
-)
+from markscheme.report.views.tables import FIGURE_HEADINGS, figure_cells
 
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
     """Build the report on another tool's exported file, which is read without a rubric."""
-    rows = tuple(_row(calibration) for calibration in answer.calibrations)
+    rows = tuple(
+        (doc.Name(calibration.rubric.name), doc.Name(calibration.rater.name), *figure_cells(calibration))
+        for calibration in answer.calibrations
+    )
     return doc.Document(
         title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
         source="",
-        blocks=(_callout(answer), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(answer)))),
+        blocks=(
+            _callout(answer),
+            doc.Table(("metric", "judge", *FIGURE_HEADINGS), rows),
+            doc.Notes(tuple(_notes(answer))),
+        ),
     )
-
-
-def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
-    comparison = calibration.comparison
-    person = comparison.agreement_person
-    return (
-        doc.Name(calibration.rubric.name),
-        doc.Name(calibration.rater.name),
-        str(comparison.agreement.n),
-        share_with_interval(comparison.agreement),
-        share(comparison.agreement_constant.value),
-        share(None if person is None else person.value),
-        coefficient(comparison.criteria[calibration.rubric.name].headline),
-        _false_passes(comparison),
-        calibration.decision.use,
-    )
-
-
-def _false_passes(comparison: Comparison) -> doc.Line:
-    """Say how many of gold's fails the judge passes, with their ids; a dash if nothing says which values pass."""
-    if not comparison.rubric.has_gate_question:
-        return "–"
-    n_fails = comparison.false_pass_rate.n
-    passes = doc.Ids(tuple(comparison.false_passes))
-    return (f"{len(passes.ids)} of {n_fails}: ", passes) if passes.ids else f"0 of {n_fails}"
 
 
 def _callout(answer: ToolFilesAnswer) -> doc.Callout:

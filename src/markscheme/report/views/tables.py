@@ -17,16 +17,8 @@ from markscheme.report.views.calibration import json_of as json_of_calibration
 from markscheme.rubrics.search import calibrations
 from markscheme.stats import Estimate
 
-_HEADINGS: Final = (
-    "criterion",
-    "labels",
-    "agreement (95% CI)",
-    "baseline",
-    "annotators",
-    "kappa",
-    "false passes",
-    "use",
-)
+FIGURE_HEADINGS: Final = ("labels", "agreement (95% CI)", "baseline", "annotators", "kappa", "false passes", "use")
+"""Headings of the columns of figures on a judge by one criterion, next to columns that name criterion and judge."""
 
 
 def view(result: TableCalibrations | AnnotatorAgreement) -> doc.Document:
@@ -48,19 +40,23 @@ def by_criterion(result: TableCalibrations) -> doc.Document:
     """Build the report on a table's judge, with a row for each criterion."""
     reading = result.reading
     first = next(iter(result.criteria.values()))
-    rows = tuple(_row(name, calibration) for name, calibration in result.criteria.items())
+    rows = tuple(
+        (doc.Name(_shown_name(name, calibration)), *figure_cells(calibration))
+        for name, calibration in result.criteria.items()
+    )
     judges = dict.fromkeys(calibration.rater.name for calibration in result.criteria.values())
     return doc.Document(
         title=f"{reading.name} · {listed([*judges])} · {counted(len(reading.ids), 'row')}",
         source=line_two(reading),
-        blocks=(_callout(result), doc.Table(_HEADINGS, rows), doc.Notes(tuple(_notes(result)))),
+        blocks=(_callout(result), doc.Table(("criterion", *FIGURE_HEADINGS), rows), doc.Notes(tuple(_notes(result)))),
         has_page=True,
         more=first.commands.calibrate(),
         onward=("Next, to go on with a rubric", first.commands.init_from_table()),
     )
 
 
-def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
+def figure_cells(calibration: Calibration) -> tuple[doc.Line, ...]:
+    """Return a judge's figures by one criterion, as cells below FIGURE_HEADINGS."""
     comparison = calibration.comparison
     person = comparison.agreement_person
     (compared,) = comparison.criteria.values()
@@ -70,7 +66,6 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
         of = comparison.false_pass_rate.n
         wrong = (f"{len(passes.ids)} of {of}: ", passes) if passes.ids else f"0 of {of}"
     return (
-        doc.Name(_shown_name(name, calibration)),
         str(comparison.agreement.n),
         share_with_interval(comparison.agreement),
         share(comparison.agreement_constant.value),
