@@ -137,8 +137,8 @@ def compare_sides(
         examples, left_out = without_own_labels(examples, raters, rule.gold)
         if left_out:
             raise UsageError(
-                f"the only labels are {in_words(left_out)}'s own, and a judge isn't compared with itself; leave it out, or "
-                f"label by hand{examples.searched}"
+                f"the only labels are {in_words(left_out)}'s own, and a judge isn't compared with itself; leave it "
+                f"out, or label by hand{examples.searched}"
             )
     rated = _shared(rated, all_notes, alone=are_files)
     truth = _gold(examples, rated, rule, split, all_notes)
