@@ -137,7 +137,7 @@ class Rater:
 class Counts:
     """Counts of examples, replies, quotes, labels and even splits of annotators.
 
-    An example counts as many quotes and even splits as it has criteria with one.
+    Quotes and even splits are counted per criterion, so that one example may have several.
     """
 
     examples: int

@@ -210,7 +210,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return a key and its value as words in lower case, to look up in texts; only the value's words without a key."""
+    """Return a key and its value as words in lower case, to look up in texts; only the value's if `key` is None."""
     return _words(_keyed(key, value))
 
 

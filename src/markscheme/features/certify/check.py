@@ -271,7 +271,7 @@ class _DecisionSources:
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
         """Yield how today's labels differ from those in the certificate.
 
-        They may have other decisions, be on examples that the certificate lacks, or lack for examples that it has.
+        They may have other decisions, be on examples that the certificate lacks, or miss examples that it has.
 
         Args:
             labels: Today's decisions by annotators.
