@@ -39,8 +39,8 @@ def findings_of(
         comparison: The judge compared with gold.
         ratings: The judge's ratings; several of one example show how often the judge changes its answer.
         slices: The judge's performance on slices of the examples.
-        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
-            unreadable reply.
+        elsewhere: True if the ratings were made outside markscheme. A rating that has nothing but an error then counts
+            as a reply that couldn't be read, else as a judge that couldn't be reached.
     """
     examined = ExaminedJudge(Evidence.of(comparison, ratings), ratings, slices, elsewhere)
     rules = [row.rule for row in all_findings() if row.rule is not None and comparison.rubric.compares in row.rated]

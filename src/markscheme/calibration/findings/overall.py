@@ -327,8 +327,8 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
 
     Args:
         evidence: The evidence, with the judge's ratings.
-        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
-            unreadable reply, not an unreachable judge.
+        elsewhere: True if the ratings were made outside markscheme. A rating that has nothing but an error then counts
+            as a reply that couldn't be read, else as a judge that couldn't be reached.
     """
     unread: dict[int, set[str]] = {}
     judge = evidence.comparison.judge
