@@ -299,7 +299,7 @@ class _AlphaComparison:
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Indices of the columns of annotators who rated enough examples together with another annotator."""
+        """Indices of the columns of annotators who share `LEAST_SHARED_EXAMPLES` or more with another annotator."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property

@@ -146,7 +146,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def twice_labelled(self) -> bool:
-        """True if enough examples were rated by the judge and by two annotators."""
+        """True if at least `LEAST_SHARED` examples were rated by the judge and by two annotators."""
         return self.count(np.isfinite(self.judge) & (self.n_people >= 2)) >= LEAST_SHARED
 
     @property

@@ -264,9 +264,9 @@ class Slice:
 
 
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
-    """Divide the examples into large enough slices: by group, system, metadata, kind of label and length.
+    """Return the slices of the examples by group, system, metadata, kind of label and length; small ones are left out.
 
-    Metadata that divide the examples in the same way as an earlier slice are left out.
+    A slice by metadata is left out, too, if it has the same examples as an earlier slice.
     """
     examples = comparison.gold.examples
     parts: list[ExamplePart] = []

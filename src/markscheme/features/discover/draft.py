@@ -149,8 +149,8 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
     """Return a passage that shows a mode, with its output's id: a person's choice, else the shortest marked passage.
 
-    A passage counts only if it occurs exactly in the response of an output with a note on the mode. Return None if
-    there is no such passage of suitable length.
+    A passage counts only if it occurs exactly in the response of an output with a note on the mode, and has at most
+    `LONGEST_ANCHOR` characters; a marked one also has at least `SHORTEST_ANCHOR`. Return None if there is none.
 
     Args:
         mode: The mode.

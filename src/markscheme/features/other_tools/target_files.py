@@ -138,7 +138,7 @@ def _json_lines(ratings: RatingCodes) -> Iterator[str]:
 
 
 def _shared_folder(target: Path) -> Path:
-    """Return the folder to lock while `target` is written: the target's folder or, if there is one, its `ratings`.
+    """Return the folder to lock while `target` is written: its folder or, if that has one, the subfolder `ratings`.
 
     Labelling pages lock the same folder.
     """

@@ -13,7 +13,12 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Make a function that yields the id (key `unit`) and the time (one of the keys `times`) of each record."""
+    """Make a function that yields the id (key `unit`) and the time of each record that has both.
+
+    Args:
+        unit: The key of the id.
+        times: Keys of the time; the first of them that has a value in a record counts.
+    """
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():

@@ -81,7 +81,7 @@ class RowsCalibration(FileAnswer):
         path: The file of rows.
         whole: The judge compared with people on each response, by decision and score.
         verdicts: The judge compared with people on each criterion.
-        by_tag: The verdicts on the criteria of each tag that has enough of them.
+        by_tag: The verdicts on the criteria of each tag that has at least `FEWEST_OF_TAG` verdicts.
         close_scores: Share of responses on which the scores of judge and people differ by less than the tolerance.
         lost: Counts of what wasn't compared, by the reason.
         pass_marks: Number of labelled responses by the pass mark that decides them.
