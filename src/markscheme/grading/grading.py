@@ -33,9 +33,9 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     """Build the grader for a rubric and a judge.
 
     Args:
-        rubric: The rubric as the judge is asked; its strategy decides if the grader asks by criterion or for one
-            holistic score, and if it asks about pairs.
-        judge: A judge, or a group of judges that grade together, such as a cascade, which have a grader of their own.
+        rubric: The rubric as the judge is asked. Its strategy decides if the grader asks by criterion or for one
+            holistic score; a rubric of pairs gets a grader of pairs.
+        judge: A judge, or a group of judges asked in turn, such as a cascade, which has a grader of its own.
         options: Options on how outcomes become a score, and on the receipt that grades carry.
 
     Example:
