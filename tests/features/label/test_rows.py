@@ -194,12 +194,6 @@ def test_the_plan_of_rows_names_the_labels_that_are_left_the_calls_of_a_run_and_
     assert json.loads(run(*plan, "--json", cwd=folder).stdout)["labelled"] == 6
 
 
-@pytest.mark.parametrize("option", ["--pool", "--ratings", "--examples"])
-def test_the_plan_of_rows_refuses_an_option_that_names_another_file(folder: Path, option: str) -> None:
-    refused = run("markscheme", "label", "rows.jsonl", "--plan", option, "rows.jsonl", cwd=folder)
-    assert (refused.returncode, f"leave {option} out" in refused.stderr) == (2, True)
-
-
 def test_an_offline_labelling_page_asks_about_each_row_s_own_criteria(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     page = sheet_of(work, timed=False)
@@ -219,9 +213,7 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_label_refuses_the_pool_option_for_a_file_of_rows_with_rubrics_of_their_own(folder: Path) -> None:
-    refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
-    assert "rubric and pool in one" in refused.stderr
+def test_label_refuses_rows_whose_own_criteria_are_faulty_and_names_the_line(folder: Path) -> None:
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)
     (folder / "rows.jsonl").write_text(text)
     faulty = run("markscheme", "label", "rows.jsonl", cwd=folder)

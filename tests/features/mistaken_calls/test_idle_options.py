@@ -31,6 +31,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pool = [{"id": f"p{i}", "response": f"reply {i} of some"} for i in range(9)]
     (here / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in pool), encoding="utf-8")
     (here / "answer.md").write_text("reply 1 of one", encoding="utf-8")
+    own = {"response": "It passes Leeds.", "rubric": [{"requirement": "Names Leeds"}, {"requirement": "Names York"}]}
+    rows = [{"id": f"row-{i}", **own} for i in range(3)]
+    (here / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (here / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
     return here
 
 
@@ -41,11 +45,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("label", "manners", "--progress"), ("--map", "a=query"), "--progress counts people's labels"),
         (("label", "manners", "--same-meaning", "polite"), ("--pool", "pool.jsonl"), "only notes that"),
         (DRAW, ("--progress",), "--to writes what to label next"),
+        ((*DRAW, "--pairs"), ("--width", "0.1"), "--pairs writes pairs of --pool's outputs, and does nothing else"),
+        ((*DRAW, "--pairs"), ("--json",), "--pairs writes pairs of --pool's outputs, and does nothing else"),
         (DRAW, ("--sheet", "s.html"), "--to writes what to label next"),
         (("label", "manners", "--sheet", "s.html"), ("--examples", "pool.jsonl"), "add --plan"),
         (("label", "manners", "--sheet", "s.html"), ("--each", "3"), "add --share A,B,C"),
         (("label", "manners", "--sheet", "s.html"), ("--response", "text"), "add --pool FILE"),
         (("label", "verdicts.csv", "--plan"), ("--split", "dev"), "counts all of its rows"),
+        (("label", "verdicts.csv", "--plan"), ("--examples", "pool.jsonl"), "counts all of its rows"),
+        (("label", "verdicts.csv", "--plan"), ("--width", "0.1"), "how many labels `markscheme calibrate` asks for"),
+        (("label", "verdicts.csv", "--plan"), ("--details",), "how many labels `markscheme calibrate` asks for"),
         (("grade", "manners", "pool.jsonl", *JUDGE), ("--pass", "yes"), "`markscheme import` reads ratings"),
         (("grade", "manners", "pool.jsonl", *JUDGE), ("--levels", "1-9"), "`markscheme import` reads ratings"),
         (("grade", "manners", "pool.jsonl", *JUDGE), ("--table", "X"), "pool.jsonl holds a single table"),
@@ -92,6 +101,38 @@ def test_an_option_without_effect_is_refused_with_the_reason_before_any_file_is_
     assert sorted(folder.rglob("*")) == before
 
 
+ROWS_ALONE = ("label", "rows.jsonl")
+PLANS_OF_ROWS = (
+    ("label", "rows.jsonl", "--plan"), ("label", "manners", "rows.jsonl", "--plan"), ("label", "rows.json", "--plan"),
+)  # fmt: skip
+OTHER_FILES = ("--pool", "--ratings", "--examples")
+OF_OTHER_FILES = (*((name, "pool.jsonl") for name in OTHER_FILES), ("--next", "2"), ("--to", "o.jsonl"), ("--pairs",))
+OF_PARTS = (("--split", "dev"), ("--only", "system=a"), ("--response", "text"), ("--map", "a=query"))
+
+
+@pytest.mark.parametrize("plan", PLANS_OF_ROWS)
+@pytest.mark.parametrize("option", [*OF_OTHER_FILES, *OF_PARTS, ("--width", "0.1"), ("--error", "0.1")])
+def test_the_plan_of_rows_with_criteria_of_their_own_refuses_options_on_other_files_and_on_other_goals(
+    folder: Path, plan: tuple[str, ...], option: tuple[str, ...]
+) -> None:
+    done = run("markscheme", *plan, *option, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    reason = "the plan of rows" if option[0] in ("--width", "--error") else f"{plan[-2]} is rubric, pool and examples"
+    assert done.stderr.startswith(f"error: {option[0]} has no effect here: {reason}"), done.stderr
+
+
+@pytest.mark.parametrize("step", [("--progress",), ("--sheet", "s.html"), ("--disputed",), ("--audits",)])
+@pytest.mark.parametrize("option", [("--pool", "pool.jsonl"), ("--next", "2"), ("--response", "text")])
+def test_rows_with_criteria_of_their_own_are_labelled_without_another_pool_and_its_columns(
+    folder: Path, step: tuple[str, ...], option: tuple[str, ...]
+) -> None:
+    before = sorted(folder.rglob("*"))
+    done = run("markscheme", *ROWS_ALONE, *step, *option, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "rows.jsonl is rubric, pool and examples in one; leave it out" in done.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
 SHEET = ("label", "manners", "--sheet", "s.html", "--rater", "me")
 PRICE = "price=1:2"
 
@@ -110,6 +151,9 @@ PRICE = "price=1:2"
         (("grade", "manners", "pool.jsonl", *JUDGE), ("agreement_weights=linear",), "`markscheme calibrate TABLE`"),
         (SHEET, ("host=127.0.0.1",), "a sheet is a file"),
         (SHEET, ("cache=off",), "it is for a plan"),
+        (SHEET, ("all_criteria=yes",), "it is about rows that bring criteria of their own"),
+        (("label", "rows.jsonl", "--sheet", "s.html"), ("ask_whole=always",), "labelled on the criteria that they"),
+        (("label", "verdicts.csv", "--plan"), ("seed=3", "port=4000"), "and opens no page"),
     ],
 )
 def test_a_setting_that_has_no_effect_on_the_typed_command_is_refused_with_the_reason(
@@ -167,6 +211,8 @@ def test_compare_in_python_accepts_options_on_asking_a_judge_that_is_already_ope
         (*DRAW[:-1], "-", "--id", "id"),
         ("grade", "manners", "pool.jsonl", *JUDGE, "--samples", "1", "--id", "id"),
         ("label", "manners", "--plan", "--ratings", "gpt.jsonl", "--target", "0.7"),
+        ("label", "manners", "--plan", "--width", "0.1", "--error", "0.1"),
+        ("label", "rows.jsonl", "--plan", "--target", "0.9", "-o", "annotators=2", "-o", "all_criteria=yes"),
         ("grade", "manners", "pool.jsonl", "--show-prompt", "-o", "strategy=per_criterion"),
     ],
 )

@@ -47,11 +47,13 @@ class CountedCalibration(Calibration):
         counts_file: The counts.
         since: These counts compared with the accepted ones; None if no counts by this rubric are accepted.
         examples_shown: Some wrong decisions, from the file next to the counts file.
+        judge_is_stated: True if the judge's name is the user's word, since counts don't name their judge.
     """
 
     counts_file: CountsFile
     since: CountsContrast | None = None
     examples_shown: tuple[dict[str, Any], ...] = ()
+    judge_is_stated: bool = False
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
@@ -103,6 +105,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         baseline=baseline,
         counts_file=counts,
         examples_shown=read_shown(counts, options.counts) if isinstance(options.counts, Path) else (),
+        judge_is_stated=_stated_judge(request) is not None,
     )
     calibration = _after_settings(calibration, options.labels or rubric.name)
     path = request.accepting.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
@@ -168,13 +171,18 @@ def _refuse_uncountable(rubric: Rubric) -> None:
         raise UsageError(f"{rubric.name} has categories, which aren't counted: --examples and --ratings compare them")
 
 
+def _stated_judge(request: "CalibrationRequest") -> str | None:
+    """Return the judge's name as the user stated it for this run; None if the user named none."""
+    judges = () if request.judge_is_configured else request.judges
+    return next((judge for judge in judges if isinstance(judge, str)), None)
+
+
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
     """Describe the judge by the user's name for it, with the options that repeat the run on these counts.
 
     `labels` is the name that the user gives the set of labels; None if the user gives no name.
     """
-    judges = () if request.judge_is_configured else request.judges
-    stated = next((judge for judge in judges if isinstance(judge, str)), None)
+    stated = _stated_judge(request)
     again = {"--counts": counts.name, "--judge": stated, "--earlier": counts.earlier, "--labels": labels}
     file = rubric.source
     is_named = isinstance(request.of, tuple) and Path(request.of[0]) != Path(counts.name)

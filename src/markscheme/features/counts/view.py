@@ -55,8 +55,9 @@ def view(calibration: CountedCalibration) -> doc.Document:
     """Build the whole report on a calibration from counts."""
     document = whole.view(calibration)
     file = calibration.counts_file
-    rater = calibration.rater
-    stated = f" They don't name the judge: {rater.name} is your word." if "--judge" in (rater.options or "") else ""
+    stated = (
+        f" They don't name the judge: {calibration.rater.name} is your word." if calibration.judge_is_stated else ""
+    )
     source = f"From counts: no examples, reasons, lengths. {file.name}: {in_words(file)}.{stated}"
     document = replace(document, source=source)
     document = replace(document, sections=tuple(_with_shown(document.sections, calibration)))

@@ -20,7 +20,6 @@ from markscheme.commands.options import (
     whole_number,
 )
 from markscheme.commands.page_options import share_of
-from markscheme.commands.progress import progress as watch
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions, order_seed
 from markscheme.options.forms import WRITTEN
@@ -28,15 +27,16 @@ from markscheme.options.settings import typed_options
 from markscheme.options.table import options_of
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
 
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from cyclopts import Token
+
+    from markscheme.pages.share import Share
 
 ALONE = "-"
 """Value of an option with an optional value when it is typed without one."""
@@ -122,88 +122,62 @@ def label(
     Example:
         markscheme label code-quality --pool results.json --rater ann
     """
+    core, named = (None, rubric) if rows is None else (rubric, rows)
     steps = {"--plan": plan, "--progress": progress, "--same-meaning": same_meaning, "--disputed": disputed}
     _refuse_two_steps(steps | {"--audits": audits}, sheet)
-    core = None
-    if rows is not None:
-        if same_meaning:
-            raise UsageError(f"--same-meaning is about one rubric or file: leave {rubric} or {rows} out")
-        core, rubric = rubric, rows
+    draws = None if next == AS_NEEDED else next
+    by_rater = replace(columns, rater=rater)
     if plan or pairs or to is not None:
-        if not pairs:
-            _refuse_half_a_draw(next, pool, to)
-        elif to is None:
-            raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
-        from markscheme.features.label import plan_rows, print_plan, run_plan, setup
+        from markscheme.features.label.print_plan import print_plan_of, write_pairs
 
-        who = () if share is None else _typed_share(share, each, overlap)
-        who = who if rater is None else (*who, "--rater", rater)
-        on_pages = " ".join(_typed_for_pages(who, labelling, page))
-        if core is not None or rows_bring_rubrics(Path(rubric)):
-            of_rubric: dict[str, object] = {"--pool": pool, "--next": next, "--to": to, "--pairs": pairs or None}
-            of_rubric |= {"--ratings": ratings, "--examples": labels.examples}
-            of_rubric |= {"--split": labels.split, "--only": labels.only}
-            unused = [option for option, value in of_rubric.items() if value not in (None, ())]
-            made = plan_rows.plan_of_rows(Path(rubric), core, labels, labelling, ask, judges=judge, unused=unused)
-            made = replace(made, on_pages=on_pages)
-            return print_plan.print_plan(made, None, json, details=labelling.details, quiet=quiet)
-        if names_table([rubric]) and pool is None:
-            table = columns.of_table(judge)
-            return print_plan.print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
-        planned_rubric = ask.rubric(setup.rubric_of_results(rubric, Path.cwd()))
-        draws = None if next == AS_NEEDED else next
-        by_rater = replace(columns, rater=rater)
-        if pairs and to:
-            return print_plan.write_pairs(planned_rubric, pool, to, most=draws, seed=order_seed(page), columns=by_rater)
-        print_plan.refuse_shared_output(to, json)
-        made = run_plan.make_plan(
-            planned_rubric,
+        if pairs:
+            return write_pairs(named, ask, pool, to, most=draws, seed=order_seed(page), columns=by_rater)
+        _refuse_half_a_draw(next, pool, to)
+        return print_plan_of(
+            named,
+            core,
             labels,
             labelling,
             ask,
-            seed=order_seed(page),
             judges=judge,
             ratings=ratings,
-            pool=None if to is None else pool,
-            draws=draws,
             columns=by_rater,
-            watch=watch,
+            seed=order_seed(page),
+            pool=pool,
+            draws=draws,
+            to=to,
+            on_pages=_typed_for_pages(rater, _typed_share(share, each, overlap), labelling, page),
+            names_rater=rater is not None or share is not None,
+            json=json,
+            quiet=quiet,
         )
-        if pool is not None and to is None:
-            made = run_plan.with_pool(made, pool, planned_rubric, labels.examples, by_rater)
-        made = replace(made, on_pages=on_pages)
-        return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
-    as_json = json is not None
-    from markscheme.features.label import run, setup, without_page
+    from markscheme.features.label import run, without_page
 
     if progress:
-        return without_page.print_progress(setup.rubric_of_results(rubric, Path.cwd()), pool, json=as_json, core=core)
+        return without_page.print_progress(named, pool, json=json is not None, core=core)
     if same_meaning is not None:
+        _refuse_meaning_in_rows(rubric, rows)
         return without_page.note_same_meaning(rubric, same_meaning)
     if disputed:
-        if sheet is not None:
-            raise UsageError(f"--disputed serves its page and writes no sheet; leave --sheet {sheet} out")
-        return run.resolve(rubric, pool, rater, page, json=as_json, core=core)
+        return run.resolve(named, pool, rater, page, json=json is not None, core=core)
+    if audits:
+        _refuse_pool_of_audits(pool, next, share)
     shared = share_of(share, each, overlap)
-    if shared is not None and rater is not None and rater not in shared.raters:
-        raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
-    if audits and (pool is not None or next is not None or share is not None):
-        raise UsageError("--audits is a pool and an order of its own; leave --pool, --next and --share out")
     return run.label_on_pages(
-        rubric,
+        named,
         pool,
-        shared.raters if shared is not None and rater is None else (rater,),
+        _raters_who_label(rater, shared),
         sheet=sheet,
-        next=without_page.labels_needed(rubric) if next == AS_NEEDED else next,
+        next=without_page.labels_needed(named) if next == AS_NEEDED else next,
         labelling=labelling,
         share=shared,
         grades=None if asked is None else existing_file(asked),
         audits=audits,
         columns=columns,
         page=page,
-        json=as_json,
+        json=json is not None,
         core=core,
     )
 
@@ -216,37 +190,91 @@ def _refuse_two_steps(steps: "Mapping[str, object]", sheet: Path | None) -> None
         sheet: The file of an offline page; None if none is to be written.
 
     Raises:
-        UsageError: Two such options are set, or one that opens no page is set together with a file for the page.
+        UsageError: Two such options are set, or one that writes no offline page is set together with a file for it.
     """
     named = [option for option, value in steps.items() if value not in (None, False)]
     if len(named) > 1:
         raise UsageError(f"{named[0]} and {named[1]} are two steps: run one after the other")
     if sheet is not None and named and named[0] in _WITHOUT_PAGE:
         raise UsageError(f"{named[0]} opens no page and writes no sheet; leave --sheet {sheet} out")
+    if sheet is not None and named == ["--disputed"]:
+        raise UsageError(f"--disputed serves its page and writes no sheet; leave --sheet {sheet} out")
 
 
-def _typed_share(share: str, each: int, overlap: int | None) -> tuple[str, ...]:
-    """Return the options by which annotators share a pool, as words of a command.
+def _refuse_meaning_in_rows(rubric: str, rows: str | None) -> None:
+    """Refuse to note a criterion's meaning both in a rubric and in rows that share it.
 
     Args:
-        share: The value of `--share`.
+        rubric: The rubric or the file of rows, as the user named it.
+        rows: The file of rows that share the rubric; None without one.
+
+    Raises:
+        UsageError: Rows are named too.
+    """
+    if rows is not None:
+        raise UsageError(f"--same-meaning is about one rubric or file: leave {rubric} or {rows} out")
+
+
+def _refuse_pool_of_audits(pool: Path | None, next: int | None, share: str | None) -> None:
+    """Refuse options on which responses are labelled, since audits are drawn and ordered already.
+
+    Args:
+        pool: The value of `--pool`; None if it isn't set.
+        next: The value of `--next`; None if it isn't set.
+        share: The value of `--share`; None if it isn't set.
+
+    Raises:
+        UsageError: One of them is set.
+    """
+    if pool is not None or next is not None or share is not None:
+        raise UsageError("--audits is a pool and an order of its own; leave --pool, --next and --share out")
+
+
+def _raters_who_label(rater: str | None, shared: "Share | None") -> "Sequence[str | None]":
+    """Return the names of those whose pages are opened; None in them means the login name.
+
+    Args:
+        rater: The value of `--rater`; None if it isn't set.
+        shared: How annotators share the pool; None if they don't.
+
+    Raises:
+        UsageError: The rater isn't one of those who share the pool.
+    """
+    if shared is None:
+        return (rater,)
+    if rater is None:
+        return shared.raters
+    if rater not in shared.raters:
+        raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
+    return (rater,)
+
+
+def _typed_share(share: str | None, each: int, overlap: int | None) -> tuple[str, ...]:
+    """Return the options by which annotators share a pool, as words of a command; none if they don't.
+
+    Args:
+        share: The value of `--share`; None if it isn't set.
         each: Number of annotators who label each response.
         overlap: The value of `--overlap`; None if it isn't set.
     """
+    if share is None:
+        return ()
     by_each = () if each == LABELLERS else ("--each", str(each))
     return ("--share", share, *by_each, *(() if overlap is None else ("--overlap", str(overlap))))
 
 
-def _typed_for_pages(who: "Sequence[str]", labelling: PlanOptions, page: PageOptions) -> "Iterator[str]":
-    """Yield the options to open the labelling page later, as typed in a shell.
+def _typed_for_pages(rater: str | None, shared: "Sequence[str]", labelling: PlanOptions, page: PageOptions) -> str:
+    """Return the options to open the labelling page later, as typed in a shell.
 
     Args:
-        who: Options that name the annotators, as words of a command.
+        rater: The value of `--rater`; None if it isn't set.
+        shared: Options by which annotators share the pool, as words of a command.
         labelling: Options on what is labelled, of which those that change the page's questions are used.
         page: Options on the page.
     """
-    yield from filter(None, (shlex.join(who),))
-    yield from typed_options(("ask_whole", "all_criteria", *options_of(PageOptions)), labelling, page).values()
+    who = shlex.join([*shared, *(() if rater is None else ("--rater", rater))])
+    settings = typed_options(("ask_whole", "all_criteria", *options_of(PageOptions)), labelling, page)
+    return " ".join(filter(None, (who, *settings.values())))
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.judge_at_hand import judge_to_name
 from markscheme.calibration.whole_labels import counting_levels
 from markscheme.errors import RatingError
 from markscheme.features.label.label_session import LabelSession
@@ -16,7 +17,7 @@ from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import JUDGES, PEOPLE
 from markscheme.rubrics.file import from_here
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.search import find_calibration, typed_name
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
@@ -66,22 +67,22 @@ def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
         rubric: The rubric; for a file of rows, which has the rows' own rubrics, one that is named after the file.
         core: Name or file of the rubric that the rows share, which the commands name first; None without one.
     """
-    commands = _with_verdicts_at_hand(Commands.on(rubric), rubric)
+    commands = _comparing(rubric)
     return commands if core is None else replace(commands, rubric=f"{quote(core)} {commands.rubric}")
 
 
-def _with_verdicts_at_hand(commands: Commands, rubric: Rubric) -> Commands:
-    """Return the commands with the file of a judge's ratings in place of a judge's name that isn't known.
+def _comparing(rubric: Rubric) -> Commands:
+    """Return the builder of commands, with the file of a judge's ratings in place of a judge's name that isn't known.
 
-    They are returned unchanged if the judge's name is known, or if none or several of the rubric's files of ratings are
-    a judge's.
+    The judge's name stays if it is known, or if none or several of the rubric's files of ratings are a judge's.
 
     Args:
-        commands: The commands.
         rubric: The rubric.
     """
-    folder = find_calibration(rubric.name, Path.cwd())
-    if folder is None or commands.judge != f"--judge {YOUR_JUDGE}":
+    judge = judge_to_name(typed_name(rubric))
+    commands = Commands.on(rubric, judge)
+    folder = find_calibration(rubric.name, Path.cwd()) if judge == YOUR_JUDGE else None
+    if folder is None:
         return commands
     files = [path for path in sorted((folder / RATINGS_FOLDER).glob("*.jsonl")) if _is_judge_s(path)]
     return replace(commands, judge=f"--ratings {quote(str(from_here(files[0])))}") if len(files) == 1 else commands

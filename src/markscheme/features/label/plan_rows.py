@@ -8,7 +8,6 @@ from shlex import quote
 from markscheme.calibration.decision import labels_to_begin
 from markscheme.calibration.next_labels import NextLabels, asked_first
 from markscheme.calibration.options import LabelOptions
-from markscheme.errors import UsageError
 from markscheme.features.label.disputes import ratings_in
 from markscheme.features.label.next_steps import commands_on_rows
 from markscheme.features.label.options import PlanOptions
@@ -35,7 +34,6 @@ def plan_of_rows(
     ask: AskOptions,
     *,
     judges: Sequence[str] = (),
-    unused: Sequence[str] = (),
 ) -> Plan:
     """Return the labelling plan for rows that bring criteria of their own; no judge is asked.
 
@@ -46,14 +44,11 @@ def plan_of_rows(
         labelling: How many annotators label each response.
         ask: How judges are asked.
         judges: Names of the judges of the next run; empty for the judge that is set, or else the default one.
-        unused: Names of the user's options that mean something in the plan of a rubric alone.
 
     Raises:
-        UsageError: There are such options, or the rows bring no criteria.
+        UsageError: The rows bring no criteria.
         RatingError: Rows or their rubrics are invalid.
     """
-    if unused:
-        raise UsageError(f"{path.name} is rubric, pool and examples in one: leave {', '.join(unused)} out")
     overview = overview_of(str(path), Path.cwd(), None, core)
     run = ask.of(ROWS_ALONE if core is None else rubric_given(core))
     rows = rows_to_label(path, every=False, core=None if core is None else run, run=run)

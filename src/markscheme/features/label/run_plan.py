@@ -13,7 +13,7 @@ from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.comparison.trend import trend_asked
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import ANNOTATOR, Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.calibration.judge_runs import rated_by
@@ -78,7 +78,8 @@ class Plan:
         pool: The file of outputs to draw from, for the next command; None if the user named none.
         n_left: Number of outputs in that file that are not among the rubric's examples.
         on_pool: Options on how that file is read, as typed in a shell; None if `pool` is None.
-        on_pages: Options on who labels and on the labelling page, as typed in a shell; None for the plan of a table.
+        on_pages: Options on who labels and on the labelling page, as typed in a shell; None for none.
+        names_rater: True if these options name an annotator.
         rows_left: Number of rows that nobody has labelled on all criteria, if the plan is for rows with criteria of
             their own; else None.
     """
@@ -100,6 +101,7 @@ class Plan:
     n_left: int = 0
     on_pool: str | None = None
     on_pages: str | None = None
+    names_rater: bool = False
     rows_left: int | None = None
 
     @property
@@ -108,6 +110,11 @@ class Plan:
         if self.rows_left is not None:
             return self.next_labels.of(self.rows_left, self.rubric)
         return self.next_labels.in_words or self.to_relabel
+
+    @property
+    def on_pages_by_name(self) -> str:
+        """Options on the labelling page that name an annotator; if the user named none, by a placeholder."""
+        return " ".join(filter(None, (None if self.names_rater else ANNOTATOR, self.on_pages)))
 
     @property
     def asks_for_labels(self) -> bool:

@@ -95,8 +95,6 @@ def open_work(
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
-    if rows is not None and (pool is not None or next is not None or audits):
-        raise UsageError(f"{named} is rubric and pool in one: leave --pool, --next and --audits out")
     if rows is None and pool is None and not audits and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
     if takes_lines(home.path):

@@ -1,6 +1,5 @@
 """Report on a labelling plan: labels that the verdict needs, cost of the next run, and what to label next."""
 
-import re
 from collections.abc import Iterator
 from shlex import quote
 from typing import Any
@@ -103,21 +102,18 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
     labels = plan.next_labels.labels
     if plan.next is not None:
-        who = None if re.search("--(rater|share) ", plan.on_pages or "") else ANNOTATOR
-        return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
+        return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", plan.on_pages_by_name))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
-    is_named = re.search("--(rater|share) ", plan.on_pages or "")
-    on_examples = _joined(None if is_named else ANNOTATOR, plan.on_pages)
     if plan.rows_left is not None:
-        return "Next", commands.label(on_examples) if labels is not None else commands.calibrate()
+        return "Next", commands.label(plan.on_pages_by_name) if labels is not None else commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)
             pool = f"--next {n_next} --pool {quote(str(plan.pool))}"
             return "Next", commands.label_pool(_joined(pool, plan.on_pool, plan.on_pages))
         if commands.has_unlabelled:
-            return "Next", commands.label(on_examples)
+            return "Next", commands.label(plan.on_pages_by_name)
         return "Next", _joined(commands.label_next(labels.more), plan.on_pages)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
@@ -155,6 +151,9 @@ def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
 
 
 def _sections(plan: Plan) -> Iterator[Section]:
+    """Yield the section on what the next run costs; none for a table, whose calibration asks no judge."""
+    if not plan.costs:
+        return
     headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
     costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
     basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))

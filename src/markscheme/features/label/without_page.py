@@ -11,6 +11,7 @@ from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.number_needed import number_needed
 from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
 from markscheme.features.label.relabelling import record_same_meaning
+from markscheme.features.label.setup import rubric_of_results
 from markscheme.phrases import in_words
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
@@ -64,11 +65,12 @@ def print_progress(rubric: str, pool: Path | None, *, json: bool, core: str | No
     """Print each annotator's progress, their agreement, and how many labels are needed; return the exit status.
 
     Args:
-        rubric: Name of the rubric; or a file of rows with rubrics of their own.
+        rubric: Name of the rubric; or a file of Promptfoo's results, or of rows with rubrics of their own.
         pool: The file of responses; None for the rubric's own examples.
         json: True to print JSON.
         core: Name of the rubric that the rows share; None without one.
     """
-    overview = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None, core)
+    here = Path.cwd()
+    overview = overview_of(rubric_of_results(rubric, here), here, existing_file(pool) if pool else None, core)
     show(view(overview), json_of(overview), json=json)
     return 0

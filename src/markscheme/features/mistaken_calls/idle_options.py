@@ -80,7 +80,7 @@ class _AskedCall:
     @property
     def is_of_rows(self) -> bool:
         """True if the call names a file of rows with rubrics of their own, with or without a rubric that they share."""
-        return self.has("rows") or rows_bring_rubrics(Path(str(self.arguments.get("rubric", ""))))
+        return rows_bring_rubrics(Path(str(self.arguments.get("rows") or self.arguments.get("rubric", ""))))
 
     @property
     def is_of_rated_files(self) -> bool:
@@ -174,6 +174,36 @@ class _IdleRule(NamedTuple):
 _RULES: Final = (
     _IdleRule(
         "label",
+        lambda call: call.is_of_rows,
+        (*names.OF_RESPONSES, *names.OF_COLUMNS),
+        "{file} is rubric, pool and examples in one; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.is_of_rows,
+        names.OF_GOALS,
+        "the plan of rows says how many to label before a judge is calibrated, and shows no other goal; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.is_of_rows,
+        ("-o ask_whole",),
+        "rows are labelled on the criteria that they bring, and not as a whole; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: not call.is_of_rows and not call.is_of_table,
+        ("-o all_criteria",),
+        "it is about rows that bring criteria of their own; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("pairs"),
+        ("--plan", "--json", "--quiet", *names.OF_PLANS, *names.OF_SHARES),
+        "--pairs writes pairs of --pool's outputs, and does nothing else; leave it out",
+    ),
+    _IdleRule(
+        "label",
         lambda call: call.has("progress") and not call.has("to"),
         (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, *names.OF_SERVERS, "--rater", "--next", "--asked"),
         "--progress counts people's labels of all examples; leave it out, or type --plan in place of --progress",
@@ -205,8 +235,14 @@ _RULES: Final = (
     _IdleRule(
         "label",
         lambda call: call.has("plan") and call.is_of_table and not call.is_of_rows,
-        ("--rater", *names.OF_SHARES, *names.OF_CALLS, "--ratings", "--split", "--only"),
+        ("--rater", *names.OF_SHARES, *names.OF_CALLS, "--ratings", "--examples", "--split", "--only"),
         "the plan of a table counts all of its rows, and asks no judge; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has("plan") and call.is_of_table and not call.is_of_rows,
+        (*names.OF_GOALS, "--details", *names.OF_PAGES),
+        "the plan of a table says how many labels `markscheme calibrate` asks for, and opens no page; leave it out",
     ),
     _IdleRule(
         "label",

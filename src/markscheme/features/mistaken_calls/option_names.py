@@ -22,13 +22,22 @@ OF_ANNOTATORS: Final = ("-o metric", "-o agreement_weights")
 """Settings on the agreement of annotators with each other."""
 OF_SERVERS: Final = ("-o host", "-o port", "-o public_url")
 """Settings on a page that is served."""
+OF_PAGES: Final = (*OF_SERVERS, "-o seed", "-o untimed", "-o ask_whole", "-o all_criteria")
+"""Settings on labelling pages, on the order of what they show, and on what they ask."""
 OF_SHARES: Final = ("--share", "--each", "--overlap")
 """Options on annotators who share what is to be labelled."""
+OF_GOALS: Final = ("--width", "--error")
+"""Options on goals of labelling other than a verdict."""
 OF_PLANS: Final = (
     *("--judge", "--ratings", "--examples", "--split", "--only", "--target"),
-    *("--width", "--error", "--details", *OF_CALLS),
+    *(*OF_GOALS, "--details", *OF_CALLS),
 )
 """Options of a plan of labels, and of a draw of what to label next, which no labelling page uses."""
+OF_RESPONSES: Final = (
+    *("--pool", "--next", "--to", "--pairs", "--audits"),
+    *("--ratings", "--examples", "--split", "--only"),
+)
+"""Options of `label` on the file of the responses to label, or on labels and ratings of them in other files."""
 OF_RUNS: Final = ("--of", "--runs-in-ci", "--examples")
 """Options on several runs over the same cases."""
 OF_LOOKS: Final = ("--since", "--because", "--by", "--through", "--at", "--time", "--at-least", "--audits-per-week")
