@@ -1,7 +1,7 @@
 """Families of options: each is declared once, and every source fills the same object."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from markscheme.options.calls import CallOptions
 from markscheme.options.forms import SHARE, WHOLE
 from markscheme.options.settings import SettingsFile, find_settings
 from markscheme.options.table import (
+    KEYS_SET_FOR_ALL,
     NUMBER_IN_FILES,
     OPTIONS,
     AddedOptions,
     Family,
     option,
+    options_of,
     read_options,
     setting,
     settings_declared,
@@ -94,6 +96,21 @@ def test_a_wrong_value_of_an_option_is_refused_in_the_same_words_on_the_command_
 def test_a_feature_s_options_have_their_default_values_unless_other_values_are_passed() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FordOptions:
+    depth: int = option(1, "depth of the water", WHOLE)
+    in_project: frozenset[str] = field(default=frozenset(), metadata=KEYS_SET_FOR_ALL)
+
+
+def test_a_family_notes_the_keys_set_for_a_whole_project_in_the_field_that_it_declares_for_them() -> None:
+    source = ({"depth": 2}, "{}")
+    assert read_options(_FordOptions, source, for_all=["depth"]) == _FordOptions(
+        depth=2, in_project=frozenset(["depth"])
+    )
+    assert read_options(_FordOptions, source) == _FordOptions(depth=2)
+    assert options_of(_FordOptions).keys() == {"depth"}
 
 
 def test_no_key_of_a_settings_file_is_declared_twice() -> None:

@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from markscheme.stats.group_rates import (
-    PLANNED_WIDTHS,
     group_difference,
     group_rate,
 )
@@ -195,11 +194,6 @@ def test_the_difference_of_pass_rates_is_undefined_if_one_of_two_groups_of_respo
     difference = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
     assert difference.difference.value is None
     assert difference.difference.undefined
-
-
-def test_planned_interval_widths_in_the_printed_table_fall_with_the_number_of_labels() -> None:
-    widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
-    assert widths == sorted(widths, reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """Options of calibrations: which labels count, by what rules, and how much agreement is enough."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from markscheme.options.forms import FLAG, LIMIT, PATH, POSITIVE, SHARE, WHOLE, ValueForm, one_of, text_form
-from markscheme.options.table import NUMBER_IN_FILES, WHOLE_IN_FILES, option, setting
+from markscheme.options.table import KEYS_SET_FOR_ALL, NUMBER_IN_FILES, WHOLE_IN_FILES, option, setting
 from markscheme.ratings.kinds import CHOSEN_BY, KINDS, Kind
 from markscheme.rubrics.keys import TREND_SUBJECTS, TrendSubject
 
@@ -105,7 +105,7 @@ class LabelOptions:
     of: str | None = option(
         None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
     )
-    set_for_all: frozenset[str] = frozenset()
+    set_for_all: frozenset[str] = field(default=frozenset(), metadata=KEYS_SET_FOR_ALL)
 
 
 LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")

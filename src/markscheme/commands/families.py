@@ -15,7 +15,7 @@ from markscheme.files import is_no_file, refuse_overwriting
 from markscheme.options.forms import ValueForm
 from markscheme.options.in_force import reading_families
 from markscheme.options.reading import DamageOptions
-from markscheme.options.table import AddedOptions, DeclaredOption, families_of, made, options_of
+from markscheme.options.table import AddedOptions, DeclaredOption, build_options, families_of, options_of
 from markscheme.rubrics.search import known_rubrics
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class CommandLine:
             prefix = f"{name}{_OF}"
             typed = {key[len(prefix) :]: value for key, value in bound.arguments.items() if key.startswith(prefix)}
             families = [family for family in self._families[name] if typed.keys() & options_of(family)]
-            values = tuple[object, ...](made(family, typed, for_all) for family in families)
+            values = tuple[object, ...](build_options(family, typed, for_all) for family in families)
             if values:
                 is_added = _family_in(parameter.annotation)[0] is AddedOptions
                 arguments[name] = AddedOptions(values) if is_added else values[0]

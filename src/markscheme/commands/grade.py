@@ -47,7 +47,7 @@ from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import brings_rubrics, first_with_rubric
+from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.submissions import (
     RESPONSE_COLUMNS,
     holds_several,
@@ -76,6 +76,8 @@ JUDGE_BY_FIRST = 1000
 _OF_ROWS = (
     "what becomes of a rubric that a row brings: add it to RUBRIC, take it instead, ignore it, or refuse the row (add)"
 )
+_WITHOUT_LABELS = ("", "[]", "null")
+"""Texts of a row's labels if it has none."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -162,8 +164,7 @@ def grade(
         _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    words = f"{shlex.quote(file)}{columns.as_shell}"
-    to_trust = partial(_way_to_trust, loaded, judge, ask, words, bring_rubrics=has_core and bool(brought.n))
+    to_trust = partial(_way_to_trust, brought, judge, ask, file, columns)
     return asyncio.run(_print_all(grading, first, ask, shown_as, to_trust))
 
 
@@ -177,7 +178,10 @@ class _RowRubrics:
     """Counter of rows that bring their own rubric, and of faults in these rubrics.
 
     Attributes:
+        of_run: The rubric of the run, whose settings say how the judge is asked about all rows.
+        core: The rubric of rows without a rubric of their own; None if all rows must bring one.
         n: Number of rows that bring a rubric.
+        are_labelled: True if at least one row has labels.
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
@@ -192,6 +196,7 @@ class _RowRubrics:
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
         self.n = 0
+        self.are_labelled = False
         self._faulty_by_kind: dict[str, list[tuple[str, str]]] = {}
         self._ids_by_note: dict[str, list[str]] = {}
 
@@ -215,6 +220,7 @@ class _RowRubrics:
         The object counts rows with rubrics of their own, and collects their faults and notes.
         """
         self.n += row_rubric_in(submission.inputs, self.core) is not None
+        self.are_labelled |= submission.inputs.get("labels", "") not in _WITHOUT_LABELS
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
             self._faulty_by_kind.setdefault(kind_of(row_rubric), []).append((submission.id, row_rubric))
@@ -348,34 +354,35 @@ def _summary(
         yield f"Reasons:\n  {typed()} --details"
 
 
-def _way_to_trust(rubric: Rubric, judge: str | None, ask: AskOptions, shell_words: str, *, bring_rubrics: bool) -> str:
+def _way_to_trust(brought: _RowRubrics, judge: str | None, ask: AskOptions, file: str, columns: ColumnOptions) -> str:
     """Return the step that says how far a judge can be trusted: calibrate it or, without labels, label graded outputs.
 
     Args:
-        rubric: The rubric. A rubric without a file means that rows bring their own criteria; these rows are labelled in
-            the file that they are in.
+        brought: The graded rows, with the rubric of the run. Rows that bring criteria of their own are labelled in the
+            file that they are in.
         judge: The judge as the user named it; None if none was named.
         ask: How the judge is asked.
-        shell_words: The file of the graded outputs and the options on how it is read, as shell arguments.
-        bring_rubrics: True if rows bring criteria of their own, next to those of the rubric.
+        file: The file of the graded outputs.
+        columns: What its columns and values mean.
     """
     from markscheme.ratings.examples_choice import has_labels  # reads labels, which grading doesn't
 
-    commands = Commands.on(rubric, judge).after(None, ask)
-    are_rows = bring_rubrics or rubric.source is None
+    commands = Commands.on(brought.of_run, judge).after(None, ask)
+    shell_words = f"{shlex.quote(file)}{columns.as_shell}"
+    are_rows = brought.core is None or brought.n > 0
     if are_rows:
-        named = " ".join([*([commands.rubric] if bring_rubrics else []), shell_words])
+        named = shell_words if brought.core is None else f"{commands.rubric} {shell_words}"
         commands = replace(commands, rubric=named, judge=judge and f"--judge {shlex.quote(judge)}")
-    if _have_labels(Path(shlex.split(shell_words)[0])) if are_rows else has_labels(rubric):
+    if brought.are_labelled or _has_stored_labels(Path(file)) if are_rows else has_labels(brought.of_run):
         return f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
     label = commands.label() if are_rows else commands.label_pool(f"--pool {shell_words}")
     return f"Next, label some of them, which shows how far the judge can be trusted:\n  {label}"
 
 
-def _have_labels(rows: Path) -> bool:
-    """Return True if a file's first row with its own criteria has labels, or if `label` stored labels of the file."""
-    folder = find_calibration(rows.name, Path.cwd())
-    return bool((first_with_rubric(rows) or {}).get("labels") or (folder and any(folder.glob("ratings/*.jsonl"))))
+def _has_stored_labels(rows: Path) -> bool:
+    """Return True if the labelling page stored labels of a file of rows."""
+    folder = find_calibration(rows.name, Path.cwd(), rows.resolve().parent)
+    return folder is not None and any(folder.glob("ratings/*.jsonl"))
 
 
 def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:

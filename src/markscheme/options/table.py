@@ -8,7 +8,7 @@ the statistics. Loading this module is cheap.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from markscheme.errors import UsageError, suggestion
 from markscheme.options.forms import ValueForm
@@ -28,6 +28,8 @@ _TYPES: Final[Mapping[FileTypes, str]] = {
     NUMBER_IN_FILES: "a number",
     NAMES_IN_FILES: "a table of names",
 }
+KEYS_SET_FOR_ALL: Final = {"keys": "set for all"}
+"""Metadata by which a family declares its field for the keys that the settings file sets, for all rubrics."""
 
 
 # --- an option --------------------------------------------------------------------------------------------------------
@@ -254,19 +256,20 @@ def read_options(family: type[_Family], *sources: OptionSource, for_all: Collect
         values = _read_source(declared, written, named)
         late = [key for key in values if declared[key].goes_with in options]
         options = {key: value for key, value in values.items() if key not in late} | options
-    return made(family, options, for_all)
+    return build_options(family, options, for_all)
 
 
-def made(family: type[_Family], options: Mapping[str, Any], for_all: Collection[str]) -> _Family:
-    """Make an object of a family, which notes the keys that the settings file sets if it has a field `set_for_all`.
+def build_options(family: type[_Family], values: Mapping[str, Any], for_all: Collection[str]) -> _Family:
+    """Build an object of a family, which notes the keys that the settings file sets if its dataclass has such a field.
 
     Args:
         family: The dataclass.
-        options: Values of options by key, also of other families.
+        values: Values of options by key, also of other families.
         for_all: Keys that the settings file sets, for all rubrics, and no stronger source does.
     """
-    own = {key: options[key] for key in options_of(family) if key in options}
-    return family(**own, **{"set_for_all": frozenset(for_all)} if hasattr(family, "set_for_all") else {})
+    values_of_family = {key: values[key] for key in options_of(family) if key in values}
+    noted = {row.name: frozenset(for_all) for row in fields(cast("type", family)) if row.metadata == KEYS_SET_FOR_ALL}
+    return family(**values_of_family, **noted)
 
 
 def _read_source(declared: Mapping[str, DeclaredOption], written: Mapping[str, Any], named: str) -> dict[str, Any]:

@@ -488,17 +488,6 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
     return replace(first, criteria=common)
 
 
-def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """Return the ratings by one kind of rater.
-
-    Args:
-        ratings: The ratings.
-        who: "judges" for judges' ratings, "people" for people's; None for all ratings.
-    """
-    codes = RatingCodes.of(ratings)
-    return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
-
-
 # --- the same response, by whatever id --------------------------------------------------------------------------------
 
 

@@ -23,9 +23,6 @@ from markscheme.stats.verdict_rates import (
     z_of,
 )
 
-PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
-"""Expected full width of a group's interval, by the number of its own labels."""
-
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:

@@ -10,7 +10,7 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.run_plan import Plan, make_plan
-from markscheme.features.label.view_plan import view
+from markscheme.features.label.view_plan import PLANNED_WIDTHS, view
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.rubrics.rubric import Rubric
@@ -80,3 +80,8 @@ def test_a_labelling_plan_counts_dev_and_held_out_labels_together(tmp_path: Path
 def test_every_labelling_plan_says_how_many_annotators_a_gate_needs(planned: Callable[..., Plan]) -> None:
     assert FOR_A_GATE in text_of(view(planned(is_of_pool=False)))
     assert FOR_A_GATE in text_of(view(planned(draws=7)))
+
+
+def test_planned_interval_widths_in_the_printed_table_fall_with_the_number_of_labels() -> None:
+    widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
+    assert widths == sorted(widths, reverse=True)

@@ -225,6 +225,14 @@ def test_grade_prints_the_command_that_calibrates_rows_which_have_labels(folder:
     step = "\nNext, see how far the judge can be trusted:\n  markscheme calibrate"
     printed = grade(folder, "labelled.jsonl").stdout
     assert f"{step} labelled.jsonl --judge function:judging:judge\n" in printed
+    some = [row | {"labels": [label] if row is rows[-1] else []} for row in rows]
+    (folder / "some labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in some))
+    assert (
+        f"{step} 'some labelled.jsonl' --judge function:judging:judge\n" in grade(folder, "some labelled.jsonl").stdout
+    )
+    unlabelled = [row | {"labels": cell} for row, cell in zip(rows, ([], None, []), strict=True)]
+    (folder / "unlabelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in unlabelled))
+    assert "markscheme label unlabelled.jsonl" in grade(folder, "unlabelled.jsonl").stdout
     stored = folder / "calibration/rows.jsonl/ratings/ann.jsonl"
     stored.parent.mkdir(parents=True)
     stored.write_text("{}\n")

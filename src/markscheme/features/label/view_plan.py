@@ -14,8 +14,9 @@ from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.report.document import Callout, Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes
-from markscheme.stats.group_rates import PLANNED_WIDTHS
 
+PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
+"""Expected full width of the interval of a system's pass rate, by the number of its own labels."""
 _DRAWN = "YOUR-LINES.jsonl"
 """The placeholder for the file of the outputs that were drawn, if they are printed instead of written to a file."""
 _MANY_TIMES = 4

@@ -175,7 +175,7 @@ _RULES: Final = (
     _IdleRule(
         "label",
         lambda call: call.is_of_rows,
-        (*names.OF_RESPONSES, *names.OF_COLUMNS),
+        (*names.OF_POOLS, *names.OF_COLUMNS),
         "{file} is rubric, pool and examples in one; leave it out",
     ),
     _IdleRule(

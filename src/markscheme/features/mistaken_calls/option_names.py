@@ -33,7 +33,7 @@ OF_PLANS: Final = (
     *(*OF_GOALS, "--details", *OF_CALLS),
 )
 """Options of a plan of labels, and of a draw of what to label next, which no labelling page uses."""
-OF_RESPONSES: Final = (
+OF_POOLS: Final = (
     *("--pool", "--next", "--to", "--pairs", "--audits"),
     *("--ratings", "--examples", "--split", "--only"),
 )

@@ -22,14 +22,14 @@ from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, sides_of
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER
-from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.kinds import JUDGES, PEOPLE
 from markscheme.ratings.rating import given_to_current_words, level_on
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, TABLE, all_formats, format_of
 from markscheme.readers.imported import number
 from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.peek import Peek
-from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
+from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
 from markscheme.readers.sheet import KEY, saved_for
 from markscheme.readers.tables import FIELDS, PROBABILITY
 from markscheme.readers.tabular.words import NOT_APPLICABLE, decision_of, folded
@@ -154,7 +154,10 @@ def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
         n_damaged: Number of lines that couldn't be read.
     """
     damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
-    return replace(file, ratings=of_kind(file.ratings, only), lost={**file.lost, **damaged})
+    ratings = RatingCodes.of(file.ratings)
+    if only is not None:
+        ratings = ratings.where(lambda header: (header.kind in JUDGES) == (only == "judges"))
+    return replace(file, ratings=ratings, lost={**file.lost, **damaged})
 
 
 def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
