@@ -132,6 +132,78 @@ def test_a_table_with_a_row_per_annotator_may_have_a_column_with_the_judge_s_ver
         assert (len(reading.ids), reading.with_both("")) == (12, 12)
 
 
+@pytest.mark.parametrize("name", ["judge_vote", "llm_verdict", "judge_score"])
+@pytest.mark.parametrize("human", [(), ("vote",)])
+def test_a_judge_s_column_next_to_annotators_rows_is_the_judge_s_whatever_its_name_says_of_the_value(
+    name: str, human: tuple[str, ...]
+) -> None:
+    rows = _row_of_each_annotator(name)
+    for judge in ((), (name,)):
+        reading = read_in_memory(rows, ColumnOptions(judge=judge, human=human))
+        assert list(reading.roles.criteria) == [""]
+        assert reading.raters("", judges=True) == [name]
+        assert reading.raters("", judges=False) == ["ann", "ben"]
+
+
+@pytest.mark.parametrize(("label", "verdict"), [("human_{}", "judge_{}"), ("{}_label", "{}_judge"), ("{}", "judge_{}")])
+def test_a_table_with_a_row_per_annotator_and_a_column_per_criterion_may_have_the_judge_s_columns_too(
+    label: str, verdict: str
+) -> None:
+    of_tone, of_facts = _row_of_each_annotator("judge", "tone"), _row_of_each_annotator("judge", "facts", 1)
+    rows = [
+        {"id": tone["id"], "annotator": tone["annotator"], label.format("tone"): tone["tone"],
+         label.format("facts"): facts["facts"], verdict.format("tone"): tone["judge"],
+         verdict.format("facts"): facts["judge"]}
+        for tone, facts in zip(of_tone, of_facts, strict=True)
+    ]  # fmt: skip
+    reading = read_in_memory(rows, ColumnOptions())
+    assert {name: reading.raters(name, judges=True) for name in reading.roles.criteria} == {
+        label.format(name): ["judge"] for name in ("tone", "facts")
+    }
+    assert {rating.rater for rating in reading.whole_ratings} == {"ann", "ben", "judge"}
+
+
+def test_a_table_with_a_row_per_annotator_and_criterion_may_have_a_column_with_the_judge_s_verdicts() -> None:
+    rows = [
+        row | {"criterion": criterion}
+        for criterion in ("tone", "facts")
+        for row in _row_of_each_annotator("judge", "vote", shift=len(criterion))
+    ]
+    reading = read_in_memory(rows, ColumnOptions())
+    assert {name: reading.raters(name, judges=True) for name in reading.roles.criteria} == {
+        "tone": ["judge"], "facts": ["judge"],
+    }  # fmt: skip
+    cells = {name: next(s.cells for s in reading.sides(name) if s.is_judge) for name in ("tone", "facts")}
+    assert cells["tone"] == tuple("BA" * 6)
+    assert cells["facts"] == tuple("AB" * 6)
+
+
+def test_a_judge_s_column_that_belongs_to_no_criterion_of_annotators_rows_is_named_as_counting_in_no_figure() -> None:
+    rows = [row | {"facts": row["tone"]} for row in _row_of_each_annotator("judge_style", "tone")]
+    reading = read_in_memory(rows, ColumnOptions())
+    assert not reading.has_judge
+    assert list(reading.roles.criteria) == ["tone", "facts"]
+    assert reading.roles.aside == ("judge_style",)
+
+
+def test_the_columns_of_responses_and_of_groups_that_options_name_are_read_in_a_table_with_a_row_per_annotator() -> (
+    None
+):
+    rows = [row | {"text": f"text {row['id']}", "topic": "parcels"} for row in _row_of_each_annotator("judge")]
+    reading = read_in_memory(rows, ColumnOptions(response="text", group="topic"))
+    first, *_ = reading.plain_examples
+    assert (first.submission.response, first.group) == ("text p0", "parcels")
+
+
+def _row_of_each_annotator(judge: str, vote: str = "vote", shift: int = 0) -> list[dict[str, str]]:
+    """Return a row for each of two annotators' ratings of twelve examples, with the judge's verdict in each row."""
+    return [
+        {"id": f"p{row}", "annotator": rater, vote: said, judge: "A" if (row + shift) % 2 else "B"}
+        for row in range(12)
+        for rater, said in (("ann", "A" if row % 3 else "B"), ("ben", "B" if row % 4 else "A"))
+    ]
+
+
 # --- what cells say --------------------------------------------------------------------------------------------------
 
 

@@ -156,7 +156,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side
     """
     _refuse_unknown(columns, options)
     stated = _stated(columns, options)
-    roles = {column.name: stated.get(column.name) or _role(column, columns) for column in columns}
+    roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
     for column in columns:
         if column.name not in stated and roles[column.name] in ("judge", "human") and column.is_empty:
             roles[column.name] = "aside"
@@ -164,7 +164,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side
         for name, role in roles.items():
             is_of_stated_side = (role == "judge" and options.judge) or (role == "human" and options.human)
             roles[name] = "aside" if is_of_stated_side and name not in stated else role
-    sides = [_side_column(column, roles[column.name] == "judge", options) for column in columns
+    sides = [side_column(column, roles[column.name] == "judge", options) for column in columns
              if roles[column.name] in ("judge", "human")]  # fmt: skip
     sides, of_aggregates = _without_aggregates(sides, stated)
     judges = [side for side in sides if side.is_judge]
@@ -178,7 +178,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side
     in_order = [column.name for column in columns if column.name in aside]
     return Roles(
         criteria,
-        _single(columns, roles, options),
+        singles(columns, roles, options),
         tuple(in_order),
         _reasons(columns, roles, criteria),
         tuple(name for name, role in roles.items() if role in ("other", "note", "reference")),
@@ -194,7 +194,7 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
     """
     _refuse_unknown(columns, options)
     stated = _stated(columns, options)
-    roles = {column.name: stated.get(column.name) or _role(column, columns) for column in columns}
+    roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
     unit = id_column(columns, options)
     return {name: "id" if name == unit else role for name, role in roles.items()}
 
@@ -255,7 +255,7 @@ def _words_of(column: TableColumn) -> tuple[str, ...]:
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 
 
-def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
+def role_of(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
     """Return the role of a column by its name, from the first rule for names that applies to it."""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
@@ -293,7 +293,7 @@ def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
 
 def is_judges(column: TableColumn) -> bool:
     """Return True if a column's name says that it holds a judge's ratings, and its cells don't contradict that."""
-    return _role(column, [column]) == "judge" and not column.is_empty and not looks_like_text(column)
+    return role_of(column, [column]) == "judge" and not column.is_empty and not looks_like_text(column)
 
 
 def is_measure(words: Sequence[str]) -> bool:
@@ -342,7 +342,7 @@ def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> b
     return {(True, False), (False, True)} <= sides
 
 
-def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
+def singles(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
     """Return the name of the column chosen for each role that only one column can have, such as "response"."""
     single: dict[str, str] = {}
     for column in columns:
@@ -381,7 +381,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 # --- both sides ------------------------------------------------------------------------------------------------------
 
 
-def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
+def side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
     """Make a SideColumn from a column of a judge or an annotator, whose criterion is read from its name."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
     if pattern is not None:

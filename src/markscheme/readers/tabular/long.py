@@ -5,19 +5,24 @@ from dataclasses import dataclass
 from typing import Final
 
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, is_judges, is_measure, looks_like_text
+from markscheme.readers.tabular.columns import (
+    Roles,
+    SideColumn,
+    TableColumn,
+    is_judges,
+    looks_like_text,
+    role_of,
+    side_column,
+    singles,
+)
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import (
     CRITERION_COLUMNS,
-    EXAMPLE_FIELDS,
     ID_NAMES,
     JUDGE_WORDS,
     OF_A_RATER,
     PEOPLE_WORDS,
-    QUERY_ENDS,
     RATER_COLUMNS,
-    REASON_WORDS,
-    RESPONSE_ENDS,
     VALUE_WORDS,
     decision_of,
     folded,
@@ -40,6 +45,7 @@ class _Layout:
     run: TableColumn | None
     time: TableColumn | None
     values: tuple[TableColumn, ...]
+    judged: tuple[TableColumn, ...]
 
 
 def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[TableColumn, ...], Roles] | None:
@@ -58,12 +64,13 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     order: dict[tuple[str, str, str], str] = {}
     twice: dict[str, int] = {}
     keys = layout.criterion.cells if layout.criterion else [""] * len(layout.unit.cells)
-    for index, (unit, rater, key) in enumerate(zip(layout.unit.cells, layout.rater.cells, keys, strict=True)):
-        for column in layout.values:
+    ratings = _ratings(layout, options)
+    for index, (unit, row_rater, key) in enumerate(zip(layout.unit.cells, layout.rater.cells, keys, strict=True)):
+        for column, criterion, judge in ratings:
             cell = column.cells[index]
             if not cell:
                 continue
-            name = key or (column.name if len(layout.values) > 1 else "")
+            name, rater = key or criterion, judge or row_rater
             cells = cells_of.setdefault((name, rater), {})
             before = order.get((name, rater, unit))
             moment = layout.time.cells[index] if layout.time else ""
@@ -77,23 +84,36 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     if twice or "" in layout.rater.cells:
         which = [layout.rater.name] if "" in layout.rater.cells and not twice else [layout.unit.name]
         raise refusal("rated-twice", columns=which, values=twice, choices=[("--map", "COLUMN=run")])
-    raters = list(dict.fromkeys(rater for _, rater in cells_of))
+    judged = dict.fromkeys(judge for _, _, judge in ratings if judge)
+    raters = list(dict.fromkeys(rater for _, rater in cells_of if rater not in judged))
     rest = _constant(columns, layout, units)
-    judged = _judged_by_column(rest, options) if len({name for name, _ in cells_of}) == 1 else []
-    judges = _judges(raters, layout, options, [column.name for column in judged])
+    judges = [*_judges(raters, layout, options, [c.name for c in (*layout.values, *layout.judged)]), *judged]
     criteria: dict[str, list[SideColumn]] = {}
     for (name, rater), cells in cells_of.items():
         column = TableColumn(rater, tuple(cells.get(unit, "") for unit in units))
         criteria.setdefault(name, []).append(SideColumn(column, rater in judges, tuple(name.split()), rater))
-    for listed in criteria.values():
-        listed += [SideColumn(column, True, name_words(column.name), column.name) for column in judged]
-    judges += [column.name for column in judged]
-    single = {"id": layout.unit.name} | _named(rest)
+    single = singles(rest, {c.name: role_of(c, rest) for c in rest}, options) | {"id": layout.unit.name}
     both = {name: tuple(listed) for name, listed in criteria.items() if _may_compare(listed, judges)}
-    aside = tuple(name for name in criteria if name not in both)
-    taken = {*single.values(), *(column.name for column in judged)}
-    others = tuple(column.name for column in rest if column.name not in taken)
+    used = {column.name for column, _, _ in ratings} | set(single.values())
+    aside = (*(name for name in criteria if name not in both), *(c.name for c in layout.judged if c.name not in used))
+    others = tuple(c.name for c in rest if c.name not in used and c not in layout.judged)
     return (TableColumn(layout.unit.name, tuple(units)), *rest), Roles(both, single, aside, {}, others)
+
+
+def _ratings(layout: _Layout, options: ColumnOptions) -> list[tuple[TableColumn, str, str]]:
+    """List each column of ratings with its criterion, and with its judge's name, "" for annotators' columns.
+
+    The criterion is "" if one column has all of the annotators' ratings. Else a judge's columns rate the criteria of
+    annotators' columns that are named like them, apart from words such as "judge", "human" and "score".
+    """
+    several = len(layout.values) > 1
+    ratings = [(column, column.name * several, "") for column in layout.values]
+    for column in layout.judged:
+        side = side_column(column, True, options)
+        name = f"judge{side.rater}" if several else column.name
+        rated = [v.name for v in layout.values if not several or side_column(v, False, options).key == side.key]
+        ratings += [(column, criterion * several, name) for criterion in rated]
+    return ratings
 
 
 _TASK: Final = "_input_hash"
@@ -154,10 +174,6 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     rater = mapped("rater") or next((c for c in columns if _names_raters(c)), None)
     if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
         return None
-    if options.judge or options.human:
-        named = {*options.judge, *options.human} & by_name.keys()
-        if any(name in options.human or not _is_constant(by_name[name], unit) for name in named):
-            return None
     criterion = mapped("criterion") or _called(columns, CRITERION_COLUMNS)
     kind = mapped("kind") or _called(columns, frozenset(["kind"]))
     run = mapped("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
@@ -165,14 +181,22 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     taken = [column for column in (unit, rater, criterion, kind, run, time) if column is not None]
     level = mapped("level")
     values = (level,) if level is not None else _values(columns, taken, unit)
-    return _Layout(unit, rater, criterion, kind, run, time, values) if values else None
+    labelled = tuple(by_name[name] for name in options.human if name in by_name)
+    of_judges = options.judge or [c.name for c in columns if is_judges(c) and c not in (*taken, *labelled)]
+    judged = tuple(c for c in columns if c.name in of_judges and _is_constant(c, unit, criterion))
+    named = {name for name in options.judge if name in by_name}
+    if not named <= {column.name for column in judged} or any(_is_constant(column, unit) for column in labelled):
+        return None
+    others = tuple(column for column in values if column not in judged)
+    values = labelled or others or (() if named else judged)  # a judge's name may be that of all raters' values
+    judged = () if values == judged else judged
+    return _Layout(unit, rater, criterion, kind, run, time, values, judged) if values else None
 
 
 def _repeating_id(columns: Sequence[TableColumn]) -> TableColumn | None:
-    named = [column for column in columns if _names_examples(name_words(column.name))]
-    plain = [column for column in named if name_words(column.name) == ("id",)]
-    unique = [column for column in named if len(set(column.cells)) == len(column.cells) and all(column.cells)]
-    return next((column for column in [*plain, *named] if column not in unique and all(column.cells)), None)
+    repeating = [column for column in columns if all(column.cells) and len(set(column.cells)) < len(column.cells)]
+    named = [column for column in repeating if _names_examples(name_words(column.name))]
+    return min(named, key=lambda column: name_words(column.name) != ("id",), default=None)
 
 
 def _names_examples(words: Sequence[str]) -> bool:
@@ -202,20 +226,25 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
     values = []
     for column in columns:
         words = name_words(column.name)
-        if column in taken or not words or words[-1] in RESPONSE_ENDS | QUERY_ENDS or set(words) & REASON_WORDS:
-            continue
-        is_of_an_example = _names_examples(words) or (len(words) == 1 and words[0] in EXAMPLE_FIELDS)
-        if is_of_an_example or is_measure(words) or looks_like_text(column):
+        is_other = not words or _names_examples(words) or role_of(column, columns) not in ("judge", "human", "other")
+        if column in taken or is_other or looks_like_text(column):
             continue
         if set(words) & VALUE_WORDS or not _is_constant(column, unit):
             values.append(column)
     return tuple(values)
 
 
-def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
-    """Return True if a column has only one value for each example; `unit` is the column with the examples' ids."""
-    by_unit: dict[str, str] = {}
-    return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
+def _is_constant(column: TableColumn, unit: TableColumn, criterion: TableColumn | None = None) -> bool:
+    """Return True if a column has only one value for each example, or for each criterion of each example.
+
+    Args:
+        column: The column.
+        unit: The column with the examples' ids.
+        criterion: The column that names the criterion each row rates; None if the example alone counts.
+    """
+    rated = zip(unit.cells, (criterion or unit).cells, strict=True)
+    by_rated: dict[tuple[str, str], str] = {}
+    return all(by_rated.setdefault(of, cell) == cell for of, cell in zip(rated, column.cells, strict=True))
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
@@ -235,28 +264,6 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
     return rest
 
 
-def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return the columns that have a judge's verdict on each example, in a table with one row per annotator's rating.
-
-    These are the columns that `--judge` names or, without that option, those that look like a judge's.
-    """
-    if options.judge:
-        return [column for column in columns if column.name in options.judge]
-    return [column for column in columns if is_judges(column)]
-
-
-def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
-    single: dict[str, str] = {}
-    for column in columns:
-        words = name_words(column.name)
-        ends = {"response": RESPONSE_ENDS, "query": QUERY_ENDS}
-        role = next((role for role, names in ends.items() if words and words[-1] in names), None)
-        role = words[0] if len(words) == 1 and words[0] in EXAMPLE_FIELDS else role
-        if role is not None:
-            single.setdefault(role, column.name)
-    return single
-
-
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
     """Return the names of the raters that are judges, as the user or a column with each rater's kind states.
 
@@ -273,15 +280,13 @@ def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with
     unknown = [name for name in (*options.judge, *options.human) if name not in (*raters, *with_column)]
     if unknown:
         raise refusal("option-unused", columns=list(raters), option=unknown[0])
+    models = [rater for rater in raters if is_model_name(rater)]
     if options.judge or options.human:
-        if not options.human:
-            return [name for name in options.judge if name in raters]
         stated = [name for name in options.judge if name in raters]
-        return stated or [rater for rater in raters if rater not in options.human and is_model_name(rater)]
+        return stated or [name for name in models if options.human and name not in options.human]
     if layout.kind is not None:
         kinds = dict(zip(layout.rater.cells, layout.kind.cells, strict=True))
         return [rater for rater in raters if folded(kinds[rater]) in _KINDS_OF_JUDGES]
-    models = [rater for rater in raters if is_model_name(rater)]
     if models:
         people = [rater for rater in raters if rater not in models]
         judged = tuple(word for name in models for word in ("--judge", name))

@@ -95,8 +95,9 @@ class TableReading:
 
     def judges_aside(self, judge: str) -> int:
         """Count the unused columns that are named after a model and hold only values that occur in a judge's column."""
-        columns = {column.name: set(column.different) for column in self.columns}
-        return sum(is_model_name(name) and columns[name] <= columns[judge] for name in self.roles.aside)
+        values = {column.name: set(column.different) for column in self.columns}
+        aside = [name for name in self.roles.aside if is_model_name(name) and {name, judge} <= values.keys()]
+        return sum(values[name] <= values[judge] for name in aside)
 
     def with_both(self, criterion: str) -> int:
         """Count the rows rated by a judge and a person on a criterion; without a judge, by two annotators."""
