@@ -227,9 +227,8 @@ def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: 
     for column in columns:
         words = name_words(column.name)
         is_other = not words or _names_examples(words) or role_of(column, columns) not in ("judge", "human", "other")
-        if column in taken or is_other or looks_like_text(column):
-            continue
-        if set(words) & VALUE_WORDS or not _is_constant(column, unit):
+        may_rate = column not in taken and not is_other and not looks_like_text(column)
+        if may_rate and (set(words) & VALUE_WORDS or not _is_constant(column, unit)):
             values.append(column)
     return tuple(values)
 
