@@ -18,4 +18,7 @@ def test_the_plot_of_two_variants_shows_the_60_cases_with_the_largest_gains_or_l
     assert plot.caption is not None
     assert "50 score higher with new, 50 lower" in plot.caption
     assert paired_scores(scores[:1], "old", "new") is None
+    few = paired_scores([("up", 0.2, 0.4), ("same", 0.3, 0.3)], "old", "new")
+    assert few is not None
+    assert few.caption == "Of 2 cases, 1 scores higher with new, 0 lower."
     assert np.isclose(gains[0], 0.5)

@@ -32,6 +32,7 @@ def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second
     highest = max(1.0, *(max(before, after) for _, before, after in scores))
     better = sum(after > before for _, before, after in scores)
     worse = sum(after < before for _, before, after in scores)
+    score = "1 scores" if better == 1 else f"{better} score"
     left_out = f" The {MOST_CASES} that differ most are drawn." if len(scores) > MOST_CASES else ""
     return Plot(
         title=f"{second} next to {first}, case by case.",
@@ -42,6 +43,6 @@ def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second
             ("case", first, second, "difference"),
             tuple((doc.Name(name), number(a), number(b), signed(b - a)) for name, a, b in by_gain),
         ),
-        caption=f"Of {counted(len(scores), 'case')} {better} score higher with {second}, {worse} lower.{left_out}",
+        caption=f"Of {counted(len(scores), 'case')}, {score} higher with {second}, {worse} lower.{left_out}",
         key=((first, "baseline"), (second, "judge")),
     )

@@ -159,17 +159,17 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
     pictures = [picture for difference in _to_print(report.differences) if (picture := _pairs(report, difference))]
     if pictures:
         yield Section("Case by case", (OnPages(tuple(pictures)),), "cases")
-    yield Section("Every figure", tuple(_every_figure(report)))
+    yield Section("Every figure", tuple(_every_figure(report)), "figures")
     if report.differences:
         rows = tuple(cells for difference in _to_print(report.differences) for cells in _shift_rows(difference))
         lines = Paragraph(tuple(_on_differences(report.differences)))
-        yield Section("Differences", (Table(_SHIFT_HEADINGS, rows), lines))
+        yield Section("Differences", (Table(_SHIFT_HEADINGS, rows), lines), "differences")
     if report.since:
         rows = tuple(cells for difference in report.since for cells in _shift_rows(difference))
-        yield Section(f"Since the accepted run of {report.accepted}", (Table(_SHIFT_HEADINGS, rows),))
+        yield Section(f"Since the accepted run of {report.accepted}", (Table(_SHIFT_HEADINGS, rows),), "accepted")
     if report.rates is not None:
         rates = pass_rate.view(report.rates, report.reference)
-        yield Section(rates.title, rates.blocks)
+        yield Section(rates.title, rates.blocks, "rates")
 
 
 def _pairs(report: ExperimentReport, difference: Difference) -> Plot | None:

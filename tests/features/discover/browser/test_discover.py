@@ -331,7 +331,7 @@ def test_a_note_can_be_dragged_into_a_failure_mode_on_the_reading_page(
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_the_accessibility_checker_axe_finds_no_serious_fault_in_any_view_of_discover(
+def test_axe_finds_no_serious_fault_in_any_view_of_discover_and_grouping_fits_on_a_phone(
     servers: Start, project: Path, page: Page
 ) -> None:
     server = servers(project)
@@ -347,6 +347,9 @@ def test_the_accessibility_checker_axe_finds_no_serious_fault_in_any_view_of_dis
     press(page, "N")
     answer(page, "a-mode")
     refuse_serious(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1280, "height": 800})
     press(page, "/")
     expect(page.locator("#dialog")).to_be_visible()
     refuse_serious(page)
