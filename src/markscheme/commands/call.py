@@ -402,7 +402,7 @@ def _unknown(command: str, rest: Sequence[str]) -> str:
     """Make the error message for an unknown command, with the nearest command or the one that replaced it."""
     heirs = [row for row in all_commands() if command in row.heir_of]
     if not heirs:
-        instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help` lists all commands"
+        instead = suggestion(command, command_names(), mark="`") or "; `markscheme --help-all` lists all commands"
         return f"unknown command `{command}`{instead}"
     names = [f"`{row.name}` ({row.shares[command]})" if command in row.shares else f"`{row.name}`" for row in heirs]
     retyped = [shlex.join(["markscheme", row.name, *row.heir_of[command](rest)]) for row in heirs]

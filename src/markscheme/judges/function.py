@@ -76,7 +76,7 @@ class FunctionJudge:
     def __post_init__(self) -> None:
         if not self._wants_schema and not self._takes(system_prompt="", user_prompt="") and not self.sees:
             raise UsageError(
-                f"{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
+                f"{self.name} must take `system_prompt` and `user_prompt` as keywords; it may take `schema` and `parts`"
             )
         for attribute in DECLARED:
             self._declared(attribute)
@@ -210,7 +210,8 @@ class FunctionJudge:
 
     @cached_property
     def _wants_schema(self) -> bool:
-        return self._takes(system_prompt="", user_prompt="", schema={})
+        arguments: dict[str, Any] = {"system_prompt": "", "user_prompt": "", "schema": {}}
+        return self._takes(**arguments) or self._takes(**arguments, parts=())
 
     @cached_property
     def sees(self) -> bool:

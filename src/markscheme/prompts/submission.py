@@ -77,10 +77,9 @@ class Submission:
     def __post_init__(self, folder: Path | None) -> None:
         if self.response is None:
             raise SubmissionError("the response", "None")
-        object.__setattr__(self, "response", as_text(self.response, "the response", allow_nan=False, folder=folder))
+        object.__setattr__(self, "response", _given_text(self.response, "the response", folder))
         if self.second is not None:
-            second = as_text(self.second, "the second response", allow_nan=False, folder=folder)
-            object.__setattr__(self, "second", second)
+            object.__setattr__(self, "second", _given_text(self.second, "the second response", folder))
         if self.inputs:
             inputs = {
                 name: _input_text(name, value, folder) for name, value in self.inputs.items() if not is_missing(value)
@@ -228,14 +227,16 @@ def text_in_file(
 
 
 def _input_text(name: str, value: Any, folder: Path | None) -> str:
-    if isinstance(value, str):
-        if folder is not None and value.endswith(PART_SUFFIXES):
-            warn_of_bare_path(value, folder, f"input {name!r}")
-        return encodable(value)
     if isinstance(value, Rubric):
         return as_row_text(value)
     may_say_nan = name in ROW_RUBRIC_KEYS  # a faulty rubric is a fault of its row alone
-    return as_text(value, f"input {name!r}", allow_nan=may_say_nan, folder=folder)
+    return _given_text(value, f"input {name!r}", folder, allow_nan=may_say_nan)
+
+
+def _given_text(value: Any, name: str, folder: Path | None, *, allow_nan: bool = False) -> str:
+    if folder is not None and isinstance(value, str) and value.endswith(PART_SUFFIXES):
+        warn_of_bare_path(value, folder, name)
+    return as_text(value, name, allow_nan=allow_nan, folder=folder)
 
 
 class _NotJson(Exception):  # noqa: N818

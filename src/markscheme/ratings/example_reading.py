@@ -323,7 +323,7 @@ class _Reading:
         ids, responses, *inputs = ([row[key] for row in rows] for key in ("id", "response", *names))
         if not _TEXT_ALONE.issuperset(map(type, chain(ids, responses, *inputs))) or "" in ids:
             return False
-        if any(text.endswith(PART_SUFFIXES) for text in chain(*inputs)):
+        if any(text.endswith(PART_SUFFIXES) for text in chain(responses, *inputs)):
             return False
         if len({*ids}) < len(ids) or not self.line_of.keys().isdisjoint(ids):
             return False
@@ -412,7 +412,7 @@ class _Reading:
         source: _Source
         source, texts = (first, *inputs.values()), ((first,), inputs)
         is_plain = row.is_line and second is None and _TEXT_ALONE.issuperset(map(type, source))
-        if not is_plain or any(text.endswith(PART_SUFFIXES) for text in inputs.values()):
+        if not is_plain or any(text.endswith(PART_SUFFIXES) for text in source):
             source = Submission(first, inputs, unit, second=second, folder=self._folder)
             texts = source.responses, source.inputs
         if self.with_labels:

@@ -218,6 +218,18 @@ def test_a_judge_that_cannot_read_images_leaves_a_submission_with_an_image_ungra
     assert sight_of(judge.identity, "image") is False
 
 
+def test_the_error_of_a_function_with_schema_and_parts_that_fails_at_the_test_image_names_the_setting_for_it() -> None:
+    def verdicts_alone(system_prompt: str, user_prompt: str, schema: dict[str, Any], parts: Any) -> Any:
+        return {"verdicts": dict.fromkeys(schema["properties"]["verdicts"]["properties"], "MET")}
+
+    done = graded(FunctionJudge(verdicts_alone, "function:eye"), WITH_IMAGE)
+    assert done.score is None
+    assert done.error == (
+        "function:eye failed: KeyError: 'verdicts', when it was tested whether it can read images "
+        "(to leave this test out, set `probe` to off)"
+    )
+
+
 def test_a_judge_that_cannot_see_images_grades_a_submission_without_images_and_is_sent_no_test_image() -> None:
     with ChatServer(blindly) as server:
         assert graded(OpenAIJudge("b", api_key=KEY, base_url=server.url), Submission("x", {"chart": "y"})).score == 1.0

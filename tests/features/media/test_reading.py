@@ -330,3 +330,19 @@ def test_a_warning_is_given_if_an_input_is_the_path_of_an_image_since_the_judge_
         "input 'chart' is the path of a file, and a judge is shown that text; "
         '{"image": "PATH"} in its place shows the file'
     ]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("has_labels", [True, False])
+def test_a_warning_is_given_if_a_response_is_the_path_of_an_image_since_the_judge_is_shown_only_that_text(
+    folder: Path, has_labels: bool, n: int
+) -> None:
+    rows = folder / "rows.jsonl"
+    texts = ["charts/one.png", "charts/none.png", "Sales rose."][:n]
+    rows.write_text("".join(json.dumps({"id": text, "response": text}) + "\n" for text in texts))
+    with pytest.warns(RatingWarning) as warned:
+        list(load_examples(rows, RUBRIC).examples) if has_labels else list(read_submissions(rows, {}, []))
+    assert [str(warning.message) for warning in warned] == [
+        "the response is the path of a file, and a judge is shown that text; "
+        '{"image": "PATH"} in its place shows the file'
+    ]

@@ -49,7 +49,7 @@ def view(plan: Plan, to: str | None = None) -> Document:
 def _callout(plan: Plan) -> Callout:
     """Return the headline: how many labels the verdict needs, in the words of the calibration's report."""
     if plan.next_step is None:
-        return Callout("good", "No more labels are needed: the labels there are decide the verdict.")
+        return Callout("good", "No more labels are needed: the present labels decide the verdict.")
     head, stop, rest = plan.next_step.partition(". ")
     sentences = [rest, *_about_the_number(plan)]
     if plan.next is not None:

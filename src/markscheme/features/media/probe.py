@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from markscheme.errors import JudgeError
 from markscheme.features.media.drawing import document, picture
 from markscheme.features.media.formats import IMAGE_KIND, PDF_KIND
 from markscheme.features.media.media import Image, Media, Pdf
@@ -36,6 +37,7 @@ _CHOICES: Final = 100
 """Number of other words offered to a model that can only choose; with the squares, one guess in 400 is right."""
 _COUNTS: Final = tuple(str(count) for count in range(_SQUARES[0], _SQUARES[1] + 1))
 _SCHEMA: Final = closed_object({"word": {"type": "string"}, "count": {"type": "integer"}})
+_LEAVE_OUT: Final = "to leave this test out, set `probe` to off"
 KINDS_IN_WORDS: Final = {IMAGE_KIND: "images", PDF_KIND: "PDF documents"}
 
 
@@ -174,16 +176,19 @@ async def _why_blind_to(judge: Judge, kind: str) -> str | None:
 
 async def _tried(judge: Judge, kind: str, seed: str) -> str | None:
     live: Judge = getattr(judge, "live", judge)  # a batch may take a day
-    answer = ""
+    kinds, answer = KINDS_IN_WORDS[kind], ""
     for attempt in range(_TRIES):
         test = SightTest.drawn(kind, f"{seed} {attempt}")
-        reply = await live.reply(test.prompt)
+        try:
+            reply = await live.reply(test.prompt)
+        except JudgeError as error:
+            error.args = (f"{error}, when it was tested whether it can read {kinds} ({_LEAVE_OUT})",)
+            raise
         answers = [single.text for single in reply.single]
         if all(map(test.is_read, answers)):
             return None
         answer = answers[0]
-    kinds = KINDS_IN_WORDS[kind]
     return (
         f"{judge.identity.name} can't read {kinds}: shown the word {test.word} above {test.squares} squares, it "
-        f"answered {shown(answer) or 'nothing'} (to leave this test out, set `probe` to off)"
+        f"answered {shown(answer) or 'nothing'} ({_LEAVE_OUT})"
     )
