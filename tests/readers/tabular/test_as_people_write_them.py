@@ -195,6 +195,17 @@ def test_the_columns_of_responses_and_of_groups_that_options_name_are_read_in_a_
     assert (first.submission.response, first.group) == ("text p0", "parcels")
 
 
+def test_an_option_that_names_a_column_which_a_table_with_a_row_per_annotator_lacks_is_refused() -> None:
+    for named in ({"response": "nosuch"}, {"group": "nosuch"}, {"id": "nosuch"}):
+        with pytest.raises(UsageError, match="names nothing that is there"):
+            read_in_memory(_row_of_each_annotator("judge"), ColumnOptions(**named))
+
+
+def test_an_option_that_names_a_column_with_several_values_for_an_example_as_its_response_is_without_effect() -> None:
+    reading = read_in_memory(_row_of_each_annotator("judge"), ColumnOptions(response="annotator"))
+    assert "response" not in reading.roles.single
+
+
 def _row_of_each_annotator(judge: str, vote: str = "vote", shift: int = 0) -> list[dict[str, str]]:
     """Return a row for each of two annotators' ratings of twelve examples, with the judge's verdict in each row."""
     return [
@@ -274,7 +285,9 @@ ROWS = [f"q{row},an answer,{1 + row % 4},{1 + row % 3}" for row in range(12)]
 HEADER = "nr,answer,judge,human"
 
 
-@pytest.mark.parametrize("below", [["Durchschnitt,,2.5,2"], ["Average,,2.5,2", "1 is the best of all grades,,,"]])
+@pytest.mark.parametrize(
+    "below", [["Durchschnitt,,2.5,2"], ["Ø,,2.5,2"], ["Average,,2.5,2", "1 is the best of all grades,,,"]]
+)
 @pytest.mark.parametrize("is_first", [False, True])
 def test_rows_of_averages_and_remarks_above_or_below_the_rated_rows_are_not_read_as_examples(
     below: list[str], is_first: bool, tmp_path: Path

@@ -154,7 +154,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side
     Raises:
         UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
     """
-    _refuse_unknown(columns, options)
+    refuse_unknown(columns, options)
     stated = _stated(columns, options)
     roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
     for column in columns:
@@ -192,7 +192,7 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
     Raises:
         UsageError: An option names a column that the table lacks.
     """
-    _refuse_unknown(columns, options)
+    refuse_unknown(columns, options)
     stated = _stated(columns, options)
     roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
     unit = id_column(columns, options)
@@ -202,13 +202,11 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
 # --- one column by itself --------------------------------------------------------------------------------------------
 
 
-def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+def refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+    """Raise UsageError if an option names a column that the table lacks."""
     names = [column.name for column in columns]
-    named = {
-        "--judge": options.judge,
-        "--human": options.human,
-        "--map": tuple(sides_of("map", options.stated.get("map", ()))),
-    }
+    mapped = tuple(sides_of("map", options.stated.get("map", ())))
+    named = {"--judge": options.judge, "--human": options.human, "--map": mapped}
     named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
     for option, wanted in named.items():
         for name in filter(None, wanted):
@@ -351,8 +349,9 @@ def singles(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
             is_plain = len(name_words(column.name)) == 1
             if role not in single or (is_plain and len(name_words(single[role])) > 1):
                 single[role] = column.name
+    names = [column.name for column in columns]
     named = {"response": options.response, "group": options.group}
-    single |= {role: name for role, name in named.items() if name is not None}
+    single |= {role: name for role, name in named.items() if name in names}
     unit = id_column(columns, options)
     return single if unit is None else single | {"id": unit}
 

@@ -1,7 +1,7 @@
 """Conversion of tables with one row per rating to tables with one column per rater."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from markscheme.ratings.column_options import ColumnOptions
@@ -11,6 +11,7 @@ from markscheme.readers.tabular.columns import (
     TableColumn,
     is_judges,
     looks_like_text,
+    refuse_unknown,
     role_of,
     side_column,
     singles,
@@ -52,13 +53,15 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     """Convert a table with one row per rating to one with a column per rater; None for any other table.
 
     Raises:
-        UsageError: One rater rated an example twice, or it isn't known which raters are judges.
+        UsageError: One rater rated an example twice, it isn't known which raters are judges, or an option names a
+            column that the table lacks.
     """
     _refuse_tasks(columns, options)
     layout = _layout(columns, options)
     if layout is None:
         _refuse_raters_without_examples(columns, options)
         return None
+    refuse_unknown(columns, replace(options, judge=(), human=()))  # these may name raters
     units = dict.fromkeys(layout.unit.cells)
     cells_of: dict[tuple[str, str], dict[str, str]] = {}
     order: dict[tuple[str, str, str], str] = {}
@@ -89,7 +92,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     rest = _constant(columns, layout, units)
     judges = [*_judges(raters, layout, options, [c.name for c in (*layout.values, *layout.judged)]), *judged]
     criteria: dict[str, list[SideColumn]] = {}
-    for (name, rater), cells in cells_of.items():
+    for (name, rater), cells in sorted(cells_of.items(), key=lambda rated: rated[0][1] in judged):
         column = TableColumn(rater, tuple(cells.get(unit, "") for unit in units))
         criteria.setdefault(name, []).append(SideColumn(column, rater in judges, tuple(name.split()), rater))
     single = singles(rest, {c.name: role_of(c, rest) for c in rest}, options) | {"id": layout.unit.name}

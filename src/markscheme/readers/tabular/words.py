@@ -153,7 +153,7 @@ ID_NAMES: Final = _words("id index idx item unit key uuid hash")
 AGGREGATES: Final = _words("majority mean median consensus final adjudicated gold")
 SUM_WORDS: Final = _words(
     "total totals sum average averages avg mean median overall "
-    "summe gesamt durchschnitt mittelwert moyenne somme promedio media totale"
+    "ø summe gesamt durchschnitt mittelwert moyenne somme promedio media totale"
 )
 """Names of rows that sum up the rows above."""
 MODEL_FAMILIES: Final = (
