@@ -27,7 +27,9 @@ HUMAN = dict.fromkeys(("a table", "a Parquet table", "decisions"), "--kind human
 TABLES = ("a table", "a Parquet table")
 UNSIGNED = "doesn't say who gave"
 PAIRS = {"pairs": "holds pairs, and place judges single responses", "pairwise tasks": "place judges single responses"}
+UNSTATED = {"braintrust": "doesn't say whether a person, a judge or code gave these ratings"}
 UNNAMED = {
+    **UNSTATED,
     **dict.fromkeys(("a list", "a dataset of autorubric", "a sheet"), NAMELESS),
     "pairs": "doesn't say who preferred",
 }
@@ -41,10 +43,11 @@ BY_ITS_RUBRIC = {
     **dict.fromkeys(("a list", "a dataset of autorubric"), UNSIGNED),
     "a sheet": NO_JUDGE,
     "figures of a calibration": "contains figures of a calibration, and no ratings",
-    "inspect": "contains no ratings",
+    **UNSTATED,
+    **dict.fromkeys(("inspect", "prodigy"), "contains no ratings"),
 }
 AS_POOL = {**PAIRS, **NOT_EXAMPLES, "a dataset of autorubric": UNSIGNED}
-ON_BOTH_SIDES = {**UNNAMED, **dict.fromkeys(("pairwise tasks", "inspect", "deepeval"), NO_LABELS)}
+ON_BOTH_SIDES = {**UNNAMED, **dict.fromkeys(("pairwise tasks", "inspect", "deepeval", "prodigy"), NO_LABELS)}
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,8 @@ def further_once(base: Path) -> Mapping[str, Path]:
 
 A_REPORT = "report.json"
 """What any refusal of a report contains, its file's name; a feature says which command takes reports."""
-OF_TOOLS = {"an export", "a store", "a list", "a dataset of autorubric", "pairwise tasks", *exports.SAMPLES}
+OF_TOOLS = {"an export", "a store", "a list", "a dataset of autorubric", "pairwise tasks", *exports.SAMPLES,
+            *exports.WITHOUT_IDS_OR_JUDGE}  # fmt: skip
 """Files whose formats a feature reads."""
 
 

@@ -18,6 +18,7 @@ from tests.commands.format_matrix import (
     NO_RESPONSE,
     NO_RUBRIC,
     OF_TOOLS,
+    UNSTATED,
     Command,
     further_once,
     reads_every_format,
@@ -54,9 +55,9 @@ FURTHER = {
         **dict.fromkeys(("a dataset of autorubric", "a sheet"), NO_RUBRIC),
         "pairs": "doesn't say who preferred; pass `--kind human`",
         "figures of a calibration": "no column is people's",
-        **dict.fromkeys(
-            ("pairwise tasks", "inspect", "deepeval"), "no metric that both an annotator and a judge rated"
-        ),
+        **dict.fromkeys(("pairwise tasks", "deepeval"), "no metric that both an annotator and a judge rated"),
+        "inspect": "--map says which metrics are the same",
+        **UNSTATED,
     },
     "grade": dict.fromkeys(MARKS_ALONE, "it contains no responses to grade"),
 }

@@ -153,6 +153,67 @@ def deepeval() -> Files:
     return {"test_run.json": {"testCases": cases, "metricsScores": []}}
 
 
+def argilla() -> Files:
+    def answers(at: int) -> list[dict[str, str]]:
+        return [{"value": "pass" if BY_RATER[rater][at] else "fail", "user_id": rater} for rater in ("ann", "ben")]
+
+    records = [
+        {"id": unit, "fields": {"question": ASKED, "reply": reply(unit)}, "metadata": {},
+         "suggestions": {"place": {"value": "pass" if JUDGE[at] else "fail", "score": None, "agent": "judge-1"}},
+         "responses": {"place": answers(at)}, "vectors": {}, "status": "completed", "_server_id": None}
+        for at, unit in enumerate(UNITS)
+    ]  # fmt: skip
+    return {"records.json": records}
+
+
+def ragas() -> Files:
+    """Return annotations in which ann accepts an output or writes the right verdict in its place."""
+
+    def output(level: int, rater: str) -> dict[str, Any]:
+        return {"reason": f"{rater} sees it so", "verdict": level}
+
+    samples = [
+        {"metric_input": {"user_input": ASKED, "response": reply(unit)}, "metric_output": float(JUDGE[at]),
+         "prompts": {"critic": {
+             "prompt_input": {"response": reply(unit)}, "prompt_output": output(JUDGE[at], "judge-1"),
+             "edited_output": None if ANN[at] == JUDGE[at] else output(ANN[at], "ann")}},
+         "is_accepted": ANN[at] == JUDGE[at], "target": None}
+        for at, unit in enumerate(UNITS)
+    ]  # fmt: skip
+    return {"annotated.json": {"place": samples}}
+
+
+def braintrust() -> Files:
+    """Return an experiment whose judge is a scorer with a step of its own; both people have a review score each."""
+    rows = [
+        {"id": unit, "root_span_id": unit, "span_id": unit, "span_parents": None, "is_root": True, "input": ASKED,
+         "output": reply(unit), "expected": None, "error": None, "metadata": {}, "comments": None,
+         "span_attributes": {"name": "eval", "type": "eval"},
+         "scores": {rater: float(levels[at]) for rater, levels in BY_RATER.items()}}
+        for at, unit in enumerate(UNITS)
+    ]  # fmt: skip
+    steps = [
+        {"id": f"{unit}-judge", "root_span_id": unit, "span_id": f"{unit}-s", "span_parents": [unit], "is_root": False,
+         "input": {"output": reply(unit)}, "output": {"score": JUDGE[at]}, "scores": {"judge-1": float(JUDGE[at])},
+         "span_attributes": {"name": "judge-1", "type": "score", "purpose": "scorer"}, "metadata": {}}
+        for at, unit in enumerate(UNITS)
+    ]  # fmt: skip
+    return {"experiment.json": {"events": [*rows, *steps], "cursor": None}}
+
+
+def prodigy() -> Files:
+    """Return the answers of both annotators to a choice between pass and fail; Prodigy has no judge."""
+    tasks = [
+        {"text": reply(unit), "meta": {"question": ASKED}, "_input_hash": 100 + at, "_task_hash": 200 + at,
+         "options": [{"id": word, "text": word} for word in ("pass", "fail")],
+         "accept": ["pass" if BY_RATER[rater][at] else "fail"], "answer": "accept", "_view_id": "choice",
+         "_annotator_id": rater, "_session_id": rater, "_timestamp": 1_795_346_682}
+        for at, unit in enumerate(UNITS)
+        for rater in ("ann", "ben")
+    ]  # fmt: skip
+    return {"tasks.json": tasks}
+
+
 @dataclass(frozen=True)
 class Sample:
     """A tool's sample export, the options needed to read it, and the annotators in it."""
@@ -174,7 +235,11 @@ SAMPLES: Mapping[str, Sample] = {
     "langsmith": Sample(langsmith),
     "phoenix": Sample(phoenix),
     "deepeval": Sample(deepeval, _mapped("human", "ann", metadata__ann="place"), ("ann",)),
+    "argilla": Sample(argilla),
+    "braintrust": Sample(braintrust, Columns(dict.fromkeys(BY_RATER, "place"), kind="human")),
 }
+WITHOUT_IDS_OR_JUDGE: Mapping[str, Callable[[], Files]] = {"ragas": ragas, "prodigy": prodigy}
+"""Exports that name responses by a digest of their texts, or that hold no judge's ratings."""
 
 
 def written(folder: Path, files: Files) -> list[Path]:

@@ -20,6 +20,7 @@ from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
+from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.estimate import Reason
@@ -210,6 +211,7 @@ def calibrate_tool_files(
 
     Raises:
         RatingError: No metric is rated by both an annotator and a judge.
+        UsageError: Annotators rated some metrics, and judges others.
     """
     reading = rated.as_one_file
     metrics: list[Calibration] = []
@@ -235,9 +237,29 @@ def calibrate_tool_files(
                 facts = {"metric": criterion.name, "judge": judge, "why": str(problem)}
                 apart.append(Reason("metric-not-compared", facts))
     if not metrics:
+        _refuse_metrics_apart(apart)
         reasons = "; ".join(map(str, apart)) or "no metric at all"
         raise RatingError(f"has no metric that both an annotator and a judge rated ({reasons})", path=reading.path)
     return ToolFilesAnswer(tuple(files), reading, tuple(metrics), tuple(apart), columns)
+
+
+_CHOICES = 6
+"""Largest number of commands that a refusal offers."""
+
+
+def _refuse_metrics_apart(apart: Sequence[Reason]) -> None:
+    """Refuse an export in which judges rated some metrics and people others: `--map` says which are the same.
+
+    Raises:
+        UsageError: There are metrics of both sides.
+    """
+    alone = [reason.facts for reason in apart if reason.code == "metric-of-one-side"]
+    of_judges, of_people = (
+        [str(facts["metric"]) for facts in alone if facts["missing"] == missing] for missing in ("annotator", "judge")
+    )
+    if of_judges and of_people:
+        same = [("--map", f"{person}={judge}") for person in of_people for judge in of_judges]
+        raise refusal("metrics-apart", columns=of_people, choices=same[:_CHOICES], judges=of_judges)
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:

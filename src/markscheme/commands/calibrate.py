@@ -45,9 +45,9 @@ def calibrate(
 
     Promptfoo's results need no rubric, no key and no call: thumbs and scores given in its viewer, and
     metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge. Nor do exports of
-    MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix and DeepEval: each judge in them is compared with the
-    annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels. Of annotators
-    alone, in a table or in a file of ratings, it gives the inter-annotator agreement.
+    MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix, Argilla and others: each judge in them is compared with
+    the annotators in them, metric by metric. Nor does a table with a column of verdicts and one of labels. Of
+    annotators alone, in a table or in a file of ratings, it gives the inter-annotator agreement.
 
     Example:
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json

@@ -339,7 +339,6 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
     "not-a-table": "{path} is {kind}, not a table",
     "long-rows": "{path}: {long rows}",
     "equal-names": "{path}: has several columns named {columns}, which differ; rename all but one",
-    "task-fields": "its rows are tasks of Prodigy, whose fields don't say what was rated; {--map} says it",
     "encoding": (
         "{columns} has letters beyond ASCII ({values}), and the text isn't UTF-8; {-o encoding=NAME} says how it is "
         "encoded"
@@ -362,6 +361,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
     ),
     "nothing-rated": "no column rates anything: {columns}{to discover}",
     "none-in-common": "{columns} have a value on no row together: {values}; name columns that rate the same rows",
+    "metrics-apart": "people rated {columns}, and judges {judges}; {--map} says which metrics are the same",
     "several-judges": "{columns} are judges; several criteria are compared by one: {--judge} names it",
     "rated-twice": _rated_twice,
     "ids-repeat": (

@@ -19,7 +19,7 @@ COMMANDS = {
 FURTHER = {
     "compare": {
         **BY_ITS_RUBRIC,
-        **dict.fromkeys(("inspect", "a sheet"), NO_OTHER_RATER),
+        **dict.fromkeys(("inspect", "prodigy", "a sheet"), NO_OTHER_RATER),
         "figures of a calibration": "contains neither ratings nor a calibration",
     },
 }

@@ -18,6 +18,7 @@ from tests.commands.format_matrix import (
     reads_every_format,
     reads_every_further_format,
 )
+from tests.readers.exports import WITHOUT_IDS_OR_JUDGE
 
 COMMANDS = {
     "experiment --outputs": Command(
@@ -42,6 +43,7 @@ FURTHER = {
         **NOT_EXAMPLES,
         **dict.fromkeys(PAIRS, "holds pairs of responses; a variant has one output for a case"),
         **dict.fromkeys(MARKS_ALONE, "holds no outputs"),
+        **dict.fromkeys(WITHOUT_IDS_OR_JUDGE, "there are other cases only"),
     },
     "experiment --calibration": ON_BOTH_SIDES,
 }

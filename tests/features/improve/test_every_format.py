@@ -12,6 +12,7 @@ from tests.commands.format_matrix import (
     NO_EXAMPLE,
     NOT_LABELLED,
     TABLES,
+    UNSTATED,
     Command,
     reads_every_format,
     reads_every_further_format,
@@ -30,7 +31,11 @@ COMMANDS = {
 }
 FURTHER = {
     "improve --ratings": BY_ITS_RUBRIC,
-    "improve --examples": {**AS_POOL, **dict.fromkeys(("a list", "inspect", "deepeval"), NOT_LABELLED)},
+    "improve --examples": {
+        **AS_POOL,
+        **UNSTATED,
+        **dict.fromkeys(("a list", "inspect", "deepeval", "prodigy"), NOT_LABELLED),
+    },
 }
 """By command and format, why the command can't do anything with it."""
 

@@ -16,6 +16,7 @@ from tests.readers.exports import SAMPLES
 EXTRA = {
     "inspect": ("--map", "human=place", "--map", "judge-1=place"),
     "deepeval": ("--map", "metadata.ann=place", "--kind", "human", "--rater", "ann"),
+    "braintrust": ("--map", "judge-1=place", "--map", "ann=place", "--map", "ben=place", "--kind", "human"),
 }
 
 

@@ -23,7 +23,7 @@ FURTHER = {
     "import": {
         **PAIRS,
         "figures of a calibration": BY_ITS_RUBRIC["figures of a calibration"],
-        "inspect": "contains nothing that can be a rating",
+        **dict.fromkeys(("inspect", "braintrust", "prodigy"), "contains nothing that can be a rating"),
     },
 }
 """By command and format, why the command can't do anything with it."""

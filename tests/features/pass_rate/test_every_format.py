@@ -34,7 +34,7 @@ FURTHER = {
     "pass-rate --calibration": {name: why for name, why in ON_BOTH_SIDES.items() if name != "a list"},
     "gate-risk": {
         **UNNAMED,
-        "pairwise tasks": "holds no graded cases",
+        **dict.fromkeys(("pairwise tasks", "prodigy"), "holds no graded cases"),
         "figures of a calibration": "no scores; use --of pass",
     },
 }

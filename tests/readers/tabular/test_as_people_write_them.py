@@ -392,29 +392,6 @@ def test_ids_written_with_a_decimal_point_by_a_spreadsheet_match_the_whole_numbe
     assert (answer["read"]["rows"], answer["agreement"]["value"]) == (12, 1.0)
 
 
-# --- tasks of Prodigy ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("is_choice", [True, False])
-def test_calibrate_refuses_prodigy_exports_and_suggests_a_command_that_reads_their_fields(
-    is_choice: bool, tmp_path: Path
-) -> None:
-    tasks = [
-        {"text": f"text {row}", "_input_hash": 900 + row, "_task_hash": -row, "_annotator_id": rater}
-        | ({"accept": ["good" if row % (2 + (rater == "ben")) else "bad"], "answer": "accept"} if is_choice
-           else {"label": "TOXIC", "answer": "accept" if row % (2 + (rater == "ben")) else "reject"})
-        for row in range(12)
-        for rater in ("ann", "ben")
-    ]  # fmt: skip
-    file_of(tmp_path, "\n".join(map(json.dumps, tasks)), "t.jsonl")
-    error = json.loads(run("calibrate", "t.jsonl", "--json", "-", cwd=tmp_path).stdout)["error"]
-    (command,) = error["commands"]
-    assert error["code"] == "task-fields"
-    answer = json.loads(run(*shlex.split(command), "--json", "-", cwd=tmp_path).stdout)
-    (figures,) = answer.get("criteria", {"": answer}).values()
-    assert figures["agreement_person"]["value"] == pytest.approx(0.5)
-
-
 # --- faults of every row ---------------------------------------------------------------------------------------------
 
 

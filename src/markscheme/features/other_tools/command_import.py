@@ -32,8 +32,8 @@ def import_ratings(
     """Convert labels and verdicts of other tools to ratings, and report what was lost.
 
     FILE is an export of MLflow (the sqlite store, JSON), Langfuse (scores with traces), Label Studio, Inspect (.eval,
-    JSON), LangSmith (feedback with runs), Phoenix (the sqlite store, JSON, CSV) or DeepEval; without --rubric their
-    metrics become criteria.
+    JSON), LangSmith (feedback with runs), Phoenix (the sqlite store, JSON, CSV), DeepEval, Argilla, Ragas, Braintrust
+    or Prodigy; without --rubric their metrics become criteria.
 
     FILE may also be Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or
     lines (.jsonl with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria,

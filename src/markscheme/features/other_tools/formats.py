@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from markscheme.features.other_tools.argilla import is_argilla, read_argilla
 from markscheme.features.other_tools.autorubric import is_autorubric, read_autorubric
+from markscheme.features.other_tools.braintrust import is_braintrust, read_braintrust
 from markscheme.features.other_tools.deepeval import is_deepeval, read_deepeval
 from markscheme.features.other_tools.inspect import is_inspect, read_inspect
 from markscheme.features.other_tools.label_studio import is_label_studio, read_label_studio
@@ -11,6 +13,8 @@ from markscheme.features.other_tools.langfuse import is_langfuse, read_langfuse
 from markscheme.features.other_tools.langsmith import is_langsmith, read_langsmith
 from markscheme.features.other_tools.mlflow import is_mlflow, read_mlflow
 from markscheme.features.other_tools.phoenix import is_phoenix, read_phoenix
+from markscheme.features.other_tools.prodigy import is_prodigy, read_prodigy
+from markscheme.features.other_tools.ragas import is_ragas, read_ragas
 from markscheme.features.other_tools.tool_content import ToolContent
 from markscheme.features.other_tools.tool_pairs import (
     is_comparative_feedback,
@@ -96,6 +100,10 @@ TOOL_FORMATS = (
     comparing_or_not(of_tool("feedback and runs of LangSmith", is_langsmith, read_langsmith, times_of_langsmith)),
     of_tool("annotations and spans of Phoenix", is_phoenix, read_phoenix, times_of_phoenix),
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
+    of_tool("records of Argilla", is_argilla, read_argilla),
+    of_tool("annotations of Ragas", is_ragas, read_ragas),
+    of_tool("an experiment of Braintrust", is_braintrust, read_braintrust),
+    of_tool("tasks of Prodigy", is_prodigy, read_prodigy),
     FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED_SETS),
 )
 """The formats of tools; those with equal rank are tried in this order."""

@@ -6,16 +6,15 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.features.other_tools.metric_values import RawRating
+from markscheme.features.other_tools.response_fields import response_field
 from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.plain_data import id_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek
-from markscheme.readers.remarks import QUERY, Remark
+from markscheme.readers.remarks import Remark
 from markscheme.readers.tables import FIELDS
 
-ANSWERS = ("response", "output", "answer", "reply", "completion", "text")
-"""Names of the column that holds the response, in order of preference; others need `--map COLUMN=response`."""
 ROW = ("annotator", "annotation_id", "lead_time")
 OF_ROW = ("annotation_id", "lead_time", "updated_at")
 OF_TASK = ("id", "meta", "created_at", "updated_at", "inner_id", "total_annotations", "cancelled_annotations",
@@ -225,20 +224,10 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], content: Too
 
 def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:
     """Add a task's data to the content as a response with its inputs."""
-    mapped = next(
-        (key for key, meaning in content.columns.fields.items() if meaning == "response" and key in data), None
-    )
-    names = {plain(str(key)): key for key in data}
-    key = mapped or next((names[name] for name in ANSWERS if name in names), None)
-    if key is None:
-        others = ", ".join(key for key in map(str, data) if plain(key) not in QUERY)
-        content.note(
-            f"no column is named {', '.join(ANSWERS)}: name the response's with --map COLUMN=response ({others})"
-        )
-        content.lose("tasks whose response isn't known")
-        return
-    judged = {name: _with_file(value, content) for name, value in data.items()}
-    content.respond(unit, judged.pop(key), judged)
+    key = response_field(data, content, "tasks")
+    if key is not None:
+        judged = {name: _with_file(value, content) for name, value in data.items()}
+        content.respond(unit, judged.pop(key), judged)
 
 
 def _with_file(value: Any, content: ToolContent) -> Any:

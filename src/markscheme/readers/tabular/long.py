@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import (
@@ -56,7 +55,6 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
         UsageError: One rater rated an example twice, it isn't known which raters are judges, or an option names a
             column that the table lacks.
     """
-    _refuse_tasks(columns, options)
     layout = _layout(columns, options)
     if layout is None:
         _refuse_raters_without_examples(columns, options)
@@ -117,28 +115,6 @@ def _ratings(layout: _Layout, options: ColumnOptions) -> list[tuple[TableColumn,
         rated = [v.name for v in layout.values if not several or side_column(v, False, options).key == side.key]
         ratings += [(column, criterion * several, name) for criterion in rated]
     return ratings
-
-
-_TASK: Final = "_input_hash"
-_ANSWERS: Final = frozenset(["accept", "reject", "ignore"])
-
-
-def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
-    """Refuse an export of Prodigy, and name the options that say what its fields are.
-
-    Raises:
-        UsageError: The table is such an export.
-    """
-    by_name = {column.name: column for column in columns}
-    answers = by_name.get("answer")
-    if _TASK not in by_name or answers is None or options.fields or not set(answers.different) <= _ANSWERS:
-        return
-    rated = ("accept=level",) if "accept" in by_name else ("label=criterion", "answer=level")
-    text = ("text=response",) if "text" in by_name else ()
-    rater = next((f"{name}=rater" for name in ("_annotator_id", "_session_id") if name in by_name), None)
-    fields = (f"{_TASK}=id", *text, *rated, *((rater,) if rater is not None else ()))
-    choice = tuple(word for field in fields for word in ("--map", field))
-    raise refusal("task-fields", columns=[_TASK, "answer"], choices=[choice])
 
 
 def _refuse_raters_without_examples(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
