@@ -68,6 +68,12 @@ def test_a_long_trace_shows_its_first_and_last_steps_and_the_number_of_steps_lef
     ]
 
 
+def test_the_preview_of_a_response_names_images_and_documents_by_their_kind_instead_of_a_digest() -> None:
+    digest = "3c38b73771fbad5c613ebba651f8c68e"
+    assert first_words(f"[image {digest}] Here it is. [pdf {digest}]") == "(image) Here it is. (pdf)"
+    assert first_words("[image of a fox]") == "[image of a fox]"
+
+
 def test_the_preview_of_a_response_shows_its_first_words_without_markdown_s_signs() -> None:
     assert first_words("## Hello\n\n- the `parcel`\n- is here") == "Hello the parcel is here"
     assert first_words("word " * 100, 12) == "word word…"
