@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
+from markscheme.promptfoo.questions import TEXT_READERS
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.first_splits import with_parts
@@ -54,11 +55,14 @@ def _with_question(criterion: Criterion, results: Results) -> Criterion:
 
     If code makes the assertion, so that it has no text, the requirement is the metric's name.
     A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
+    Of a text that asks for a score, the question is if the response passes, since results have no other verdict.
     The criterion is required if the test has no threshold, since the test then passes only if all assertions pass.
     """
     verdict = results.metrics[criterion.name]
     is_code = verdict.kind == "python" and not verdict.is_part
     asks = criterion.name if is_code else _VARIABLE.sub(r"<\1>", criterion.requirement)
+    if any(not read(asks)[0].criteria[0].scale.is_yes_no for read in TEXT_READERS):
+        asks = f"The response passes by this: {asks}"
     return replace(criterion, requirement=asks, required=results.threshold is None)
 
 
