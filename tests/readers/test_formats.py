@@ -9,9 +9,11 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.kinds import JUDGES, PEOPLE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.imported import Columns
-from markscheme.readers.rated import RatedFile, of_kind, open_rated
+from markscheme.readers.rated import RatedFile, open_rated
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
 FIVE = Rubric.from_dict({"name": "five", "criteria": [{"name": "clarity", "description": "Clear"}]})
@@ -53,7 +55,7 @@ VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,
 
 def test_a_column_named_verdict_is_read_as_a_judge_s_and_a_column_named_label_as_a_person_s(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
-    judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
+    judge, people = RatingCodes.of(content.ratings).of_kinds(JUDGES), RatingCodes.of(content.ratings).of_kinds(PEOPLE)
     assert [(r.id, r.rater, r.kind, levels_of(r), r.passed) for r in judge] == [
         ("e1", "judge", "model", {"good": 1.0}, True),
         ("e2", "judge", "model", {"good": 0.0}, False),
@@ -75,15 +77,18 @@ def test_with_a_rubric_of_several_criteria_a_column_of_verdicts_is_read_as_decis
     tmp_path: Path,
 ) -> None:
     content = imported(table(tmp_path, VERDICTS), TWO)
-    assert [(levels_of(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
+    assert [(levels_of(r), r.passed, r.overall) for r in RatingCodes.of(content.ratings).of_kinds(JUDGES)] == [
         ({}, True, None), ({}, False, None), ({}, True, None)
     ]  # fmt: skip
 
 
 def test_numbers_in_a_table_are_levels_if_the_rubric_has_a_single_criterion_on_a_graded_scale(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,verdict,label\ne1,4,5\ne2,3.5,fail\ne3,9,1\n"), FIVE)
-    assert [levels_of(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
-    assert [(levels_of(r), r.passed) for r in of_kind(content.ratings, "people")] == [
+    assert [levels_of(r) for r in RatingCodes.of(content.ratings).of_kinds(JUDGES)] == [
+        {"clarity": 4.0},
+        {"clarity": 3.5},
+    ]
+    assert [(levels_of(r), r.passed) for r in RatingCodes.of(content.ratings).of_kinds(PEOPLE)] == [
         ({"clarity": 5.0}, None), ({}, False), ({"clarity": 1.0}, None)
     ]  # fmt: skip
     assert content.lost == {"levels '9' of 'clarity', which aren't among 1, 2, 3, 4, 5": 1}
@@ -96,7 +101,7 @@ def test_unknown_words_in_a_column_of_levels_are_counted_as_not_imported_unless_
     assert imported(path).lost == {"levels 'meh' of 'good', which aren't among UNMET, MET": 2}
     mapped = imported(path, meh="fail")
     assert mapped.lost == {}
-    assert [r.passed for r in of_kind(mapped.ratings, "people")] == [False, False]
+    assert [r.passed for r in RatingCodes.of(mapped.ratings).of_kinds(PEOPLE)] == [False, False]
 
 
 def test_columns_with_unusual_names_are_mapped_to_fields_by_the_caller(tmp_path: Path) -> None:
