@@ -157,7 +157,10 @@ def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_wit
         judges_in_file(of_one_judge)
 
 
-def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_report(tmp_path: Path) -> None:
+def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     path = write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
     result: Any = markscheme.calibrate(str(path))
     assert isinstance(result, RowsCalibration)
@@ -167,8 +170,10 @@ def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_repo
 
 @pytest.mark.skipif(not REALSUMM.is_dir(), reason="runs where ../shared has the published judges of REALSumm")
 def test_published_figures_of_judges_on_realsumm_are_reproduced_from_rows_with_their_own_criteria(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+
     def table(name: str) -> list[dict[str, str]]:
         with gzip.open(REALSUMM / name, "rt") as file:
             return list(csv.DictReader(file))
@@ -445,3 +450,62 @@ def test_a_judge_that_grades_no_row_is_reported_with_the_reason_why(tmp_path: Pa
     done = run("calibrate", "rows.jsonl", "--judge", "function:silent:judge", cwd=tmp_path)
     assert "nothing was graded: all 3 examples failed" in done.stderr
     assert "no rating has the id" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("n_left", "sentence"), [(8, "Begin with the 8 rows"), (0, "All rows of rows.jsonl are labelled")]
+)
+def test_if_labels_are_missing_the_report_on_rows_prints_the_command_that_labels_the_file(
+    n_left: int, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
+    rows = [row(index) for index in range(12)]
+    for line in rows[: 12 - n_left]:
+        line["labels"] = [rated | {"criteria": rated["criteria"] | {"short": "MET"}} for rated in line["labels"]]
+    for line in rows[12 - n_left :]:
+        line["labels"] = []
+    write_rows(tmp_path / "rows.jsonl", rows)
+    for named in (("rows.jsonl",), ("core.yaml", "rows.jsonl")):
+        screen = printed(run("calibrate", *named, cwd=tmp_path).stdout)
+        assert sentence in screen
+        assert f"markscheme label {' '.join(named)} --rater YOUR-NAME" in screen
+
+
+def test_the_report_on_rows_whose_judge_is_good_enough_prints_the_command_that_accepts_its_run(tmp_path: Path) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    write_rows(tmp_path / "rows.jsonl", varied_rows())
+    command = ("calibrate", "rows.jsonl", "--judge", "function:judging:judge")
+    screen = printed(run(*command, cwd=tmp_path).stdout)
+    assert "Next, accept this run as it is, so that later ones show drift: markscheme" in screen
+    assert f"markscheme {' '.join(command)} --accept" in screen
+    accepted = run(*command, "--accept", cwd=tmp_path)
+    assert ("1 run accepted" in accepted.stderr, "--accept" in accepted.stdout) == (True, False)
+
+
+def varied_rows() -> list[dict[str, Any]]:
+    """Rows whose responses pass or fail, each with two people's labels, who see what the scripted judge sees."""
+    rows = []
+    for index in range(150):
+        line = row(index)
+        if index % 3 == 0:
+            line["response"] = "It passes none of them."
+            line["labels"] = [label(rater, "human", dict.fromkeys(("c1", "c2", "c3"), "UNMET")) for rater in "ab"]
+        else:
+            line["labels"] = line["labels"][:2]
+        rows.append(line)
+    return rows
+
+
+def test_the_labels_that_the_verdict_on_rows_needs_are_kept_for_later_commands_unless_a_part_was_compared(
+    tmp_path: Path,
+) -> None:
+    rows = [{**row(index), "split": ("dev", "test")[index % 2]} for index in range(12)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    record_file = tmp_path / "calibration/rows.jsonl/next_labels.json"
+    run("calibrate", "rows.jsonl", "--split", "dev", cwd=tmp_path)
+    assert not record_file.exists()
+    report = run("calibrate", "rows.jsonl", "--json", "-", "--quiet", cwd=tmp_path)
+    record = json.loads(record_file.read_text())
+    assert (record["judge"], record["labelled"]) == ("gpt", 12)
+    assert record["labels_needed"] == json.loads(report.stdout)["labels_needed"] > 0
+    assert "more tasks" in record["next_step"]

@@ -4,6 +4,7 @@ import math
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -26,6 +27,7 @@ from markscheme.calibration.recorded_trials import (
     count_settings,
     record_settings,
 )
+from markscheme.calibration.wanted_labels import keep_next_labels
 from markscheme.errors import ComparisonError, Fault, NothingGraded, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
@@ -67,6 +69,8 @@ SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Acc
 FEWEST_OF_TAG = 20
 """Fewest verdicts on the criteria with a tag for which the report has figures on the tag."""
 
+UNLABELLED = "no person labelled it"
+"""The reason why a response isn't compared if people gave it no label."""
 
 LabelledRow: TypeAlias = tuple[Example, Rubric]
 """A labelled response, with its task as its group, and the rubric that grades it: the row's own criteria, those of the
@@ -85,6 +89,7 @@ class RowsCalibration(FileAnswer):
         close_scores: Share of responses on which the scores of judge and people differ by less than the tolerance.
         lost: Counts of what wasn't compared, by the reason.
         pass_marks: Number of labelled responses by the pass mark that decides them.
+        is_kept: True if the user had this run accepted, so that accepting it isn't the next step.
     """
 
     path: Path
@@ -94,11 +99,17 @@ class RowsCalibration(FileAnswer):
     close_scores: Estimate
     lost: Mapping[str, int]
     pass_marks: "Counter[float]"
+    is_kept: bool = False
 
     @property
     def calibrations(self) -> Sequence[Calibration]:
         """The calibration of the judge's decisions on whole responses, as the only item."""
         return (self.whole,)
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Number of responses that no person labelled."""
+        return self.lost.get(UNLABELLED, 0)
 
 
 def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | None:
@@ -148,7 +159,24 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
     with request.turn(accepted):
         result = _result(path, core, request, partial(request.since, accepted), folder / SETTINGS)
         _accept(result, accepted, request)
-    return result
+    if core is None:
+        _keep_next_labels(result.whole, folder, request.options)
+    return replace(result, is_kept=request.accepting.accept)
+
+
+def _keep_next_labels(calibration: Calibration, folder: Path, options: LabelOptions) -> None:
+    """Save how many labels the verdict on the judge needs, for `label` and `status`, if all rows were compared.
+
+    A folder that can't be written is ignored.
+
+    Args:
+        calibration: The calibration on whole responses.
+        folder: The calibration folder of the file of rows.
+        options: Options on which rows were compared.
+    """
+    if folder.is_dir() and options.split is None and not options.only:
+        with suppress(OSError):
+            keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
@@ -596,7 +624,7 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
             some criterion.
     """
     if not _by_people(example):
-        return "no person labelled it"
+        return UNLABELLED
     if rating is None or rating.error:
         return "the judge gave no grade"
     return "the judge left out a criterion" if of_judge[example.id] is None else None

@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.features.rows.calibration import RowsCalibration
 from markscheme.features.rows.verdict_shares import VerdictShares
+from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import share, share_with_interval
@@ -25,10 +27,29 @@ def view(result: RowsCalibration) -> doc.Document:
     return replace(
         page,
         title=f"{result.path.name} · {judge} · {counts}",
-        blocks=(answer, doc.Paragraph(tuple(_sentences(result))), *rest),
+        blocks=(_with_labelling(answer, result), doc.Paragraph(tuple(_sentences(result))), *rest),
         brief=(),
-        onward=None,
+        onward=None if result.is_kept else page.onward,
     )
+
+
+def _with_labelling(answer: doc.Block, result: RowsCalibration) -> doc.Block:
+    """Add to the callout the command that labels rows, if the verdict on the judge needs more labels.
+
+    Args:
+        answer: The callout, or another block that comes first.
+        result: The calibration.
+    """
+    if not isinstance(answer, doc.Callout) or not result.whole.decision.labels_needed or answer.command:
+        return answer
+    n_left = result.n_unlabelled
+    begin = (
+        f"Begin with the {counted(n_left, 'row')} that people haven't labelled:"
+        if n_left
+        else f"All rows of {result.path.name} are labelled: add tasks to the file, then label them:"
+    )
+    command = with_reading_options(f"markscheme label {result.whole.commands.rubric} {ANNOTATOR}")
+    return replace(answer, text=" ".join(filter(None, (answer.text, begin))), command=command)
 
 
 def _with_usual_pass_mark(result: RowsCalibration) -> Calibration:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
+from markscheme.features.status.labelled_rows import file_of_rows, labelled_rows
 from markscheme.grading.receipt import ACCEPTED, Receipt
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
+from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, calibrations, find_calibration
@@ -33,11 +36,11 @@ JUDGE_MOVED = "the judge moved since, on the accepted examples"
 
 
 class RubricStatus(NamedTuple):
-    """The status of one rubric, as `status` shows it: its accepted run, its labels and the labels still needed.
+    """The status of one rubric, or of one file of rows with criteria of their own, as `status` shows it.
 
     Attributes:
-        name: Name of the rubric.
-        file: The rubric's file; None if only its accepted run is known.
+        name: Name of the rubric, or of the file of rows.
+        file: The file of the rubric or of the rows; None if only its accepted run is known.
         unread: Files that lie next to the rubric's file and have its name with another ending, which no command reads.
         fault: The reason why the rubric, its examples or its accepted run cannot be read; None if they can.
         labelled: Number of examples that people labelled or, if they labelled none, that have any label; None without a
@@ -62,6 +65,7 @@ class RubricStatus(NamedTuple):
             enough.
         history: The accepted runs, the earliest first.
         draw_history: Function that returns the blocks of a page that draw the history.
+        are_rows: True if `file` is a file of rows that bring criteria of their own, instead of a rubric.
     """
 
     name: str
@@ -84,6 +88,7 @@ class RubricStatus(NamedTuple):
     labels_needed: int = 0
     history: "tuple[AcceptedPoint, ...]" = ()
     draw_history: "Callable[[], Iterable[Block]]" = tuple
+    are_rows: bool = False
 
     @property
     def next_step(self) -> str | None:
@@ -101,7 +106,9 @@ class RubricStatus(NamedTuple):
 
 
 def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[RubricStatus]:
-    """Yield the status of each rubric in the project, then of accepted runs whose rubric's file isn't there.
+    """Yield the status of each rubric in the project, then of files of rows and of accepted runs without a rubric file.
+
+    A file of rows with criteria of their own is among them once it has a calibration folder.
 
     Args:
         files: The project's rubric files.
@@ -116,7 +123,12 @@ def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[Ru
         names.add(rubric_status.name)
         yield rubric_status
     for name, folder in calibrations(start).items():
-        if name not in names and (folder / ACCEPTED).is_file():
+        if name in names:
+            continue
+        rows = file_of_rows(name, folder)
+        if rows is not None:
+            yield _or_fault(name, rows, partial(_of_rows, name, rows, folder, today))
+        elif (folder / ACCEPTED).is_file():
             yield _or_fault(name, None, partial(_of_accepted_run, name, folder, today))
 
 
@@ -141,6 +153,34 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
     rubric = load_rubric(file)
     folder = find_calibration(rubric.name, start, file.parent)
     return RubricStatus(rubric.name, file) if folder is None else _with_calibration(rubric, file, folder, today)
+
+
+def _of_rows(name: str, rows: Path, folder: Path, today: date) -> RubricStatus:
+    """Return the status of a file of rows that bring criteria of their own.
+
+    Args:
+        name: Name of the file.
+        rows: The file.
+        folder: Its calibration folder.
+        today: The day on which it is decided what is stale.
+    """
+    examples = labelled_rows(rows, folder)
+    is_accepted = (folder / ACCEPTED).is_file()
+    is_calibrated = (folder / NEXT_LABELS).is_file()
+    status = _of_accepted_run(name, folder, today) if is_accepted else RubricStatus(name, rows)
+    to_label = cache(partial(next_labels, folder, rubric_of_wholes(), examples))
+    asks_for_labels = is_calibrated or not (is_accepted or examples.by_people)
+    return status._replace(
+        file=rows,
+        labelled=examples.by_people,
+        unlabelled=len(examples.examples) - examples.by_people,
+        has_people=examples.by_people > 0,
+        asks_default=not len(examples.labels.of_kinds(JUDGES)),
+        is_calibrated=is_calibrated,
+        next_labels=to_label if asks_for_labels else None,
+        labels_needed=_needed(to_label()) if asks_for_labels else 0,
+        are_rows=True,
+    )
 
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:

@@ -35,7 +35,14 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
     """
     on_pages = OnPages((*(_history(status) for status in rubrics if status.history), *streams))
     blocks = (_callout(rubrics), _table(rubrics), Notes(tuple(_remarks(rubrics))), on_pages)
-    return Document(counted(len(rubrics), "rubric"), "", blocks, onward=_onward(rubrics, judges))
+    return Document(_title(rubrics), "", blocks, onward=_onward(rubrics, judges))
+
+
+def _title(rubrics: Sequence[RubricStatus]) -> str:
+    """Count the rubrics, and the files of rows that bring criteria of their own."""
+    n_files = sum(status.are_rows for status in rubrics)
+    counts = ((len(rubrics) - n_files, "rubric", "rubrics"), (n_files, "file of rows", "files of rows"))
+    return " and ".join(counted(n, one, several) for n, one, several in counts if n)
 
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
@@ -71,6 +78,8 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
         commands = Commands(shlex.quote(_argument(status)))
         if status.labels_needed and status.unlabelled:
             return "Next", commands.label(ANNOTATOR)
+        if status.labels_needed and status.are_rows:
+            return f"Next, add tasks to {status.name}, then label them", commands.label(ANNOTATOR)
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
         if status.last_calibration is not None and status.last_calibration.to_second:
@@ -78,14 +87,20 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
         if status.receipt is None and status.labelled and not status.fault:
             return _calibration(status, judges)
         if status.stale and status.file is not None:
-            return "Next", Commands.on(_argument(status)).calibrate(
+            judge = judge_argument(status.judge or "") if status.are_rows else None
+            return "Next", Commands.on(_argument(status), judge).calibrate(
                 cache="-o cache=off" if JUDGE_MOVED in status.stale else ""
             )
     return None
 
 
 def _argument(status: RubricStatus) -> str:
-    """Return the word by which commands find a rubric: its name, or its file if the name leads to another rubric."""
+    """Return the word by which commands find a rubric: its name, or its file if the name leads to another rubric.
+
+    Rows are found by their file.
+    """
+    if status.are_rows and status.file is not None:
+        return str(from_here(status.file))
     meant = known_rubrics().get(status.name)
     return status.name if status.file is None or meant in (None, status.file) else str(from_here(status.file))
 
@@ -153,6 +168,8 @@ def _cells(status: RubricStatus, file: Path | None) -> tuple[Line, ...]:
     if receipt is None:
         state = "cannot be read" if status.fault else NO_ACCEPTED_RUN
         labelled = NONE if status.labelled is None else counted(status.labelled, "example")
+        if status.are_rows and status.labelled is not None:
+            labelled = f"{status.labelled:,} of {counted(status.labelled + status.unlabelled, 'row')}"
         return name, state, NONE, labelled, NONE, NONE, NONE
     cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
     return (
@@ -180,7 +197,8 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
         if status.last_calibration is not None and status.receipt is None:
             yield from _about_last(status.name, status.last_calibration)
         if _is_to_compare(status):
-            yield f"{status.name}: compare a judge with its {counted(status.labelled or 0, 'labelled example')} first."
+            labelled = counted(status.labelled or 0, "labelled row" if status.are_rows else "labelled example")
+            yield f"{status.name}: compare a judge with its {labelled} first."
         elif status.next_step:
             by_others = f"its {counted(status.labelled or 0, 'example')} have labels, but none by people. "
             is_by_others = bool(status.labelled) and not status.has_people
