@@ -18,7 +18,7 @@ from markscheme.ratings.example_rows import Example, labels_of, taken, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.second_labels import LABELLED_TWICE, labelled_twice
+from markscheme.ratings.second_labels import LABELLED_TWICE
 from markscheme.ratings.table import (
     Column,
     RatingTable,
@@ -57,6 +57,8 @@ class Gold(Column):
         even_splits: For each even split of annotators, which leaves no gold, the example's id and what they split over:
             a yes/no criterion or `SPLIT_DECISION`.
         annotators: The table of `people`, if gold was made from it; None if it has to be made.
+        labelled_twice: Flags of the examples with labels of two annotators or an adjudicated label, shape
+            (n_examples,); None if that isn't known, as of an earlier report.
     """
 
     examples: Sequence[Example]
@@ -67,6 +69,7 @@ class Gold(Column):
     not_blind: int = 0
     even_splits: tuple[tuple[str, str], ...] = ()
     annotators: RatingTable | None = None
+    labelled_twice: Flags | None = None
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         places = np.arange(len(self.examples))[chosen].tolist()
@@ -76,6 +79,7 @@ class Gold(Column):
             examples=taken(self.examples, places),
             even_splits=tuple((unit, over) for unit, over in self.even_splits if unit in ids),
             annotators=None,
+            labelled_twice=None if self.labelled_twice is None else self.labelled_twice[chosen],
         )
 
     @cached_property
@@ -133,15 +137,16 @@ class Gold(Column):
         """True if gold comes from labels that people gave."""
         return self.reference in ("adjudicated", "people", "one-person")
 
-    @cached_property
-    def few_labelled_twice(self) -> int:
+    @property
+    def few_labelled_twice(self) -> int | None:
         """Number of examples with two annotators or an adjudicated label, if gold counts as "one-person" nevertheless.
 
         It does so if such examples are too few for `reference` to be "people". The number is 0 if `reference` isn't
-        "one-person", or if only one annotator labelled.
+        "one-person", or if only one annotator labelled; None if it isn't known.
         """
-        has_several = self.reference == "one-person" and self.kinds.get("human", 0) > 1
-        return labelled_twice(self.examples)[1] if has_several else 0
+        if self.reference != "one-person" or self.kinds.get("human", 0) < 2:
+            return 0
+        return None if self.labelled_twice is None else int(self.labelled_twice.sum())
 
     @cached_property
     def picked_by_hand(self) -> Flags:
@@ -227,6 +232,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     passed, are_split = _decisions(counted, table, middles, skipped, splits, scores)
     in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: are_split}
     people = counted.of_kinds(("human",))
+    reference, is_twice = _reference(counted, ids, used)
     raters: Counter[str] = Counter(kind_of_rater for kind_of_rater, _ in _raters(counted))
     return Gold(
         name=GOLD,
@@ -239,7 +245,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         sources=np.full(len(ids), -1),
         examples=labelled_examples,
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
-        reference=_reference(counted, ids, used),
+        reference=reference,
         people=people,
         set_aside=0 if counted is labels else len(set(labels.ids) - labelled),
         not_blind=sum(times for label, times in counted.header_counts() if not label.blind),
@@ -247,11 +253,18 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
             (ids[index], over) for over, are_split in in_words.items() for index in np.flatnonzero(are_split).tolist()
         ),
         annotators=table if people is counted else None,
+        labelled_twice=is_twice,
     )
 
 
 def given_gold(
-    rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
+    rubric: Rubric,
+    examples: Sequence[Example],
+    ratings: Iterable[Rating],
+    *,
+    reference: str,
+    kinds: Mapping[str, int],
+    labelled_twice: Flags | None = None,
 ) -> Gold:
     """Make gold from the gold ratings, one per example, that an earlier report holds.
 
@@ -261,9 +274,11 @@ def given_gold(
         ratings: The gold ratings.
         reference: The kind of gold, such as "adjudicated" or "people".
         kinds: Number of raters of each kind who labelled.
+        labelled_twice: Flags of the examples with labels of two annotators or an adjudicated label; None if unknown.
     """
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
+    fields_of_column["labelled_twice"] = labelled_twice
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 
@@ -521,8 +536,10 @@ def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -
     return np.nan if passes is None else float(passes)
 
 
-def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
+def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> tuple[str, Flags]:
     """Name where gold comes from, such as "people" or "model", by its weakest kind of label.
+
+    Also return flags of the examples with labels of two annotators or an adjudicated label.
 
     "people" means that at least 90% of the examples have labels of two annotators or are adjudicated, "adjudicated"
     that all are adjudicated.
@@ -534,20 +551,21 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     """
     raters = _raters(labels)
     kinds = used or {kind for kind, _ in raters}
+    is_twice = np.zeros(len(ids), dtype=bool)
     if kinds & {"model", "code"}:
-        return "model"
+        return "model", is_twice
     if "constructed" in kinds:
-        return "constructed"
+        return "constructed", is_twice
     if len({rater for _, rater in raters}) == 1 and not any(kind == "adjudicated" for kind, _ in raters):
-        return "one-person"  # without a set for each example
+        return "one-person", is_twice  # without a set for each example
     rows = rows_in(ids, labels)
     is_settled = np.zeros(len(ids), dtype=bool)
     is_settled[rows[header_values(labels, lambda label: label.kind == "adjudicated", bool)]] = True
     _, number = rater_numbers(labels, lambda label: label.rater)
     one_rater = np.zeros(len(ids), dtype=np.int64)
     one_rater[rows] = number
-    is_twice = np.zeros(len(ids), dtype=bool)
+    is_twice |= is_settled
     is_twice[rows[number != one_rater[rows]]] = True
     if is_settled.all():
-        return "adjudicated"
-    return "people" if (is_settled | is_twice).sum() >= LABELLED_TWICE * len(ids) else "one-person"
+        return "adjudicated", is_twice
+    return "people" if is_twice.sum() >= LABELLED_TWICE * len(ids) else "one-person", is_twice

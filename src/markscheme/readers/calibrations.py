@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from markscheme.errors import ComparisonError, MarkschemeError, RatingError
 from markscheme.judges.judge import Usage
 from markscheme.numerals import finite
@@ -76,10 +78,16 @@ def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> 
         differing += sum(settled[unit] != label for unit, label in calibration.gold.items() if unit in settled)
         settled |= calibration.gold
     examples = {example.id: example for calibration in calibrations for example in calibration.examples}
-    kinds = calibrations[0].kinds
-    reference = calibrations[0].reference
-    in_order = [examples[unit] for unit in settled]
-    return given_gold(rubric, in_order, settled.values(), reference=reference, kinds=kinds), differing
+    is_twice = {unit: flag for calibration in calibrations for unit, flag in calibration.labelled_twice.items()}
+    truth = given_gold(
+        rubric,
+        [examples[unit] for unit in settled],
+        settled.values(),
+        reference=calibrations[0].reference,
+        kinds=calibrations[0].kinds,
+        labelled_twice=np.array([is_twice[unit] for unit in settled]) if is_twice.keys() >= settled.keys() else None,
+    )
+    return truth, differing
 
 
 def _reading(calibration: WrittenCalibration, rubric: Rubric) -> ImportedFile:
@@ -145,6 +153,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
         gold={unit: _rating(unit, GOLD, gold, index, scales, "adjudicated") for index, unit in enumerate(ids)},
         reference=str(report["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in report["raters"]["kinds"].items()},
+        labelled_twice=dict(zip(ids, map(bool, rated.get("labelled_twice") or ()), strict=False)),
         responses=dict(zip(ids, rated["responses"] or response_fingerprints(_examples(ids, rated)), strict=True)),
         examples=_examples(ids, rated),
         judge_cost=JudgeCost(

@@ -38,6 +38,8 @@ class WrittenCalibration:
         gold: Gold rating of each example, by id.
         reference: The kind of gold.
         kinds: Number of raters who labelled, by kind.
+        labelled_twice: For each example, by id, True if two annotators labelled it or an adjudicator did; empty for
+            reports of earlier versions.
         responses: Digest of the response, by example id.
         examples: The examples with what the report has of them: group, and how they were drawn.
         judge_cost: Number of questions to the judge, and their cost.
@@ -51,6 +53,7 @@ class WrittenCalibration:
     gold: Mapping[str, Rating]
     reference: str
     kinds: Mapping[str, int]
+    labelled_twice: Mapping[str, bool]
     responses: Mapping[str, str]
     examples: tuple[Example, ...]
     judge_cost: JudgeCost

@@ -226,6 +226,7 @@ class Choice:
         examples: Number of examples.
         reference: The kind of gold; None without gold.
         labelled_twice: Number of examples with two annotators, if these are too few for `reference` to say so; else 0.
+            None if it isn't known.
         measure: The measure by which averages of the judges are compared, mostly the score.
         paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
         standings: The figures of each judge, in the order in which judges were named.
@@ -249,7 +250,7 @@ class Choice:
     rubric: Rubric
     examples: int
     reference: str | None
-    labelled_twice: int
+    labelled_twice: int | None
     measure: Measure
     paired: Measure
     standings: tuple[ContenderFigures, ...]

@@ -81,6 +81,14 @@ class CountedGold(Gold):
         return [int(size) for size in sizes.tolist()]
 
     @property
+    def few_labelled_twice(self) -> int:
+        """Number of examples that two annotators rated on some criterion, if these are too few for two to count."""
+        if self.reference != "one-person":
+            return 0
+        rows = map(self.counts.rows_of, self.levels)
+        return max((round(rows.groups.count((~np.isnan(rows.people)).sum(axis=1) >= 2)) for rows in rows), default=0)
+
+    @property
     def stands_for_outputs(self) -> bool:
         """True if the labels are by annotators; counted examples are then taken as a random sample of outputs."""
         return self.has_people

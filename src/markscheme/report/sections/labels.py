@@ -21,14 +21,16 @@ _KINDS = {
 }
 
 
-def labels_in_words(reference: str, by_two: int) -> str:
+def labels_in_words(reference: str, by_two: int | None) -> str:
     """Say whose labels gold is based on, such as "one annotator per example".
 
     Args:
         reference: The kind of gold.
         by_two: Number of examples that two annotators labelled, if these are too few for gold to count as that of two
-            annotators; else 0.
+            annotators; else 0. None if several annotators labelled, and it isn't known on how many examples two did.
     """
+    if by_two is None:
+        return "labels of several annotators"
     some = f"labels of one annotator, of several on {counted(by_two, 'example')}"
     return some if by_two else LABELS_IN_WORDS[reference]
 

@@ -265,6 +265,7 @@ def _rated(comparison: Comparison) -> Mapping[str, Any]:
         weight=lambda: list(values_of(gold.examples, "weight")),
         stratum=lambda: values("stratum"),
         draw=lambda: values("draw"),
+        labelled_twice=lambda: gold.labelled_twice,
     )
 
 
