@@ -13,6 +13,7 @@ from tests.commands.console import ROOT, environment
 
 QUIET = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "MLFLOW_DISABLE_TELEMETRY": "true", "HF_HUB_OFFLINE": "1"}
 PACKAGES = {
+    "argilla": ("argilla==2.8.*", "requests"),
     "daft": ("openai",),
     "irrcac": ("irrCAC==0.4.4",),
     "labelstudio": ("label-studio==1.23.*",),
@@ -20,11 +21,12 @@ PACKAGES = {
     "langsmith": ("langsmith==0.15.*",),
     "otel": ("opentelemetry-sdk",),
     "phoenix": ("arize-phoenix",),
+    "ragas": ("ragas==0.4.*", "langchain-community<0.4"),
     "ray": ("ray[data]", "-e", f"{ROOT}[openai]"),
     "trl": ("torch==2.13.*",),
 }
 """What an environment has besides markscheme with the extra of its name."""
-NO_EXTRA = {"irrcac", "labelstudio", "langfuse", "langsmith", "phoenix", "ray"}
+NO_EXTRA = {"argilla", "irrcac", "labelstudio", "langfuse", "langsmith", "phoenix", "ragas", "ray"}
 
 
 @cache

@@ -25,6 +25,8 @@ WRITTEN = {
     "langsmith": (["feedback.json runs.json"], ("--kind", "human", "--rater", "ann")),
     "langfuse": (["scores.json"], ("--kind", "model", "--rater", "judge-1")),
     "labelstudio": (["snapshot.json"], ()),
+    "argilla": (["records.json", "flat.json"], ()),
+    "ragas": (["annotated.json"], ("--rater", "ann")),
 }
 """By tool the files, those that are read together in one text, and what has to be said to read them."""
 LOST = {
