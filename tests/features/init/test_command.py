@@ -303,3 +303,24 @@ def test_rows_that_bring_criteria_of_their_own_are_to_be_labelled_and_calibrated
         assert (done.returncode, "there is no rubric to make" in done.stderr) == (2, True)
         assert f"`markscheme label {shlex.quote(name)}`" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labelled rows.jsonl", "tasks.jsonl"]
+
+
+def test_init_names_the_file_whose_rows_bring_criteria_of_their_own_and_keeps_errors_of_other_causes(
+    tmp_path: Path,
+) -> None:
+    rows = [{"id": name, "response": "It passes York.", "rubric": [{"requirement": "Names York"}]} for name in "ab"]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "outs.csv").write_text("id,output\na,It passes York.\nb,It passes Leeds.\n")
+    tasks = "".join(
+        f'{row["id"]},{row["response"]},"{json.dumps(row["rubric"]).replace(chr(34), chr(34) * 2)}"\n' for row in rows
+    )
+    (tmp_path / "tasks.csv").write_text(f"id,response,rubric\n{tasks}")
+    own = {
+        ("outs.csv", "--from", "rows.jsonl"): "each row of rows.jsonl brings criteria of its own",
+        ("tasks.csv",): "each row of tasks.csv brings criteria of its own",
+        ("rows.jsonl", "--map", "x"): "`--map` must be COLUMN=FIELD, got 'x'",
+        ("rows.jsonl", "--response", "text"): "`--response text` names nothing that is there",
+    }
+    for arguments, message in own.items():
+        done = run("markscheme", "init", "--from", *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stderr.startswith(f"error: {message}")) == (2, True), done.stderr

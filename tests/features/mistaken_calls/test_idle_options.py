@@ -35,6 +35,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [{"id": f"row-{i}", **own} for i in range(3)]
     (here / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (here / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    (here / "outputs.csv").write_text("id,output\na,reply 1 of one\nb,reply 2 of two\n", encoding="utf-8")
+    judged = {"type": "llm-rubric", "value": "Is polite", "metric": "polite"}
+    component = {"pass": True, "score": 1.0, "assertion": judged}
+    case = {"response": {"output": "reply"}, "gradingResult": {"pass": True, "componentResults": [component]}}
+    results = {
+        "evalId": "e",
+        "results": {"version": 3, "results": [case | {"testIdx": i, "promptIdx": 0} for i in range(3)]},
+    }
+    (here / "results.json").write_text(json.dumps(results), encoding="utf-8")
     return here
 
 
@@ -88,6 +97,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("import", "verdicts.csv", "--rubric", "manners"), ("--append",), "add --to FILE or --examples"),
         (("import", "verdicts.csv", "--rubric", "manners"), ("--weights", "high=3"), "add --to rubrics/NAME.yaml"),
         (("import", "verdicts.csv", "--to", "new.yaml"), ("--only", "people"), "a rubric is converted"),
+        (("init", "new", "--from", "outputs.csv"), ("--pass", "yes"), "outputs.csv has outputs alone"),
+        (("init", "new", "--from", "outputs.csv"), ("--same", "a=b"), "outputs.csv has outputs alone"),
+        (("init", "new", "--from", "results.json"), ("--id", "case"), "results.json has Promptfoo's results"),
+        (("label", "manners", "--pool", "outputs.csv"), ("--pass-mark", "3"), "the responses of --pool are read"),
     ],
 )
 def test_an_option_without_effect_is_refused_with_the_reason_before_any_file_is_written(
@@ -213,6 +226,8 @@ def test_compare_in_python_accepts_options_on_asking_a_judge_that_is_already_ope
         ("label", "manners", "--plan", "--ratings", "gpt.jsonl", "--target", "0.7"),
         ("label", "manners", "--plan", "--width", "0.1", "--error", "0.1"),
         ("label", "rows.jsonl", "--plan", "--target", "0.9", "-o", "annotators=2", "-o", "all_criteria=yes"),
+        ("label", "verdicts.csv", "--plan", "--pass", "pass"),
+        ("init", "new", "--from", "verdicts.csv", "--pass", "pass"),
         ("grade", "manners", "pool.jsonl", "--show-prompt", "-o", "strategy=per_criterion"),
     ],
 )

@@ -21,7 +21,6 @@ from markscheme.git import has_uncommitted_changes
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER
-from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.text import escaped
 
 if TYPE_CHECKING:
@@ -102,12 +101,7 @@ def init(
         from markscheme.features.init.files_project import project_of_files
 
         paths = [existing_file(path) for path in from_]
-        try:
-            project = project_of_files(paths, columns.of_table(), folder)
-        except UsageError as error:
-            if not any(map(rows_bring_rubrics, paths)):
-                raise
-            raise UsageError(_no_rubric_to_make(from_[0])) from error
+        project = project_of_files(paths, columns.of_table(), folder)
         files = dict(project.files)
     if force:
         _refuse_uncommitted(files, folder)
@@ -126,19 +120,6 @@ def init(
         else "\n".join([*_written(folder, made, left_alone), *next_steps])
     )
     return 0
-
-
-def _no_rubric_to_make(path: Path) -> str:
-    """Return the message that the rows of a file bring criteria of their own, with the commands that take such rows.
-
-    Args:
-        path: The file.
-    """
-    rows = quote(str(path))
-    return (
-        f"each row of {rows} brings criteria of its own, so there is no rubric to make: label the rows with "
-        f"`markscheme label {rows}`, and `markscheme calibrate {rows}` compares a judge with the labels"
-    )
 
 
 def _refuse_uncommitted(files: Mapping[Path, str], folder: Path) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from markscheme.errors import UsageError
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
-from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.ratings.column_options import ColumnOptions, flag_of
+from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.readers.table_project import TableProject
 from markscheme.readers.tabular.columns import output_roles
@@ -16,6 +17,10 @@ from markscheme.rubrics.reading import shows_rubric
 
 PROSE = (".md", ".markdown", ".docx", ".pdf")
 """Endings of documents, from which only a person can write criteria."""
+WITHOUT_RATINGS = ("nothing-rated", "which-columns", "several-values", "text")
+"""Codes of errors by which no column is known to rate anything: there is none, or its cells are texts or lists."""
+RATING_OPTIONS = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same", "kind", "rater", "judge_names")
+"""Keys of the options on what ratings mean."""
 
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path) -> TableProject:
@@ -48,14 +53,41 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
     try:
         reading = read_files(paths, options, one_side=True)
     except UsageError as error:
-        if error.code != "nothing-rated" or len(paths) > 1 or _says_what_to_ask(paths[0], options):
+        if error.code not in WITHOUT_RATINGS:
             raise
+        with_criteria = next(filter(rows_bring_rubrics, paths), None)
+        if with_criteria is not None:
+            raise UsageError(_no_rubric_to_make(with_criteria)) from error
+        if error.code != "nothing-rated" or len(paths) > 1 or _has_notes(paths[0], options):
+            raise
+        _refuse_values(paths[0], options)
         return project_of_outputs(paths[0], options)
     if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
         raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")
     return project_of_table(reading)
 
 
-def _says_what_to_ask(path: Path, options: ColumnOptions) -> bool:
-    """Return True if the rows of a table bring criteria of their own, or notes from which `discover` makes criteria."""
-    return brings_rubrics(path) or "note" in output_roles(open_sheet(path, options).columns, options).values()
+def _refuse_values(path: Path, options: ColumnOptions) -> None:
+    """Raise UsageError if an option says what ratings mean, since a table of outputs alone has none."""
+    idle = next((key for key in RATING_OPTIONS if key in options.stated), None)
+    if idle is not None:
+        reason = f"{path} has outputs alone, and no ratings of them; leave it out"
+        raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
+
+
+def _has_notes(path: Path, options: ColumnOptions) -> bool:
+    """Return True if a table has notes, from which `discover` makes criteria."""
+    return "note" in output_roles(open_sheet(path, options).columns, options).values()
+
+
+def _no_rubric_to_make(path: Path) -> str:
+    """Return the message that the rows of a file bring criteria of their own, with the commands that take such rows.
+
+    Args:
+        path: The file.
+    """
+    rows = quote(str(path))
+    return (
+        f"each row of {rows} brings criteria of its own, so there is no rubric to make: label the rows with "
+        f"`markscheme label {rows}`, and `markscheme calibrate {rows}` compares a judge with the labels"
+    )

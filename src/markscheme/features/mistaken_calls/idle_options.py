@@ -14,7 +14,7 @@ from markscheme.errors import MarkschemeError, UsageError
 from markscheme.features.mistaken_calls import option_names as names
 from markscheme.judges.judge import Judge
 from markscheme.judges.kinds import kind_of
-from markscheme.readers.plain_tables import names_table, rows_bring_rubrics
+from markscheme.readers.plain_tables import hold, names_table, rows_bring_rubrics
 from markscheme.rubrics.reading import shows_rubric
 
 _MOST_BYTES: Final = 64
@@ -94,6 +94,17 @@ class _AskedCall:
         files = [path for path in paths if path.is_file() and not _is_rubric(path)]
         is_of_counts = self.has("counts") or self.adds("counts")
         return not self.has("ratings") and not is_of_counts and bool(files) and not any(map(rows_bring_rubrics, files))
+
+    @property
+    def is_of_results(self) -> bool:
+        """True if Promptfoo's results are the call's only file."""
+        return len(self.files) == 1 and hold("results", self.files)
+
+    @property
+    def has_pool_alone(self) -> bool:
+        """True if a table of responses to label is the call's only table."""
+        pool = self.arguments.get("pool")
+        return pool is not None and names_table([str(pool)]) and not self.has("ratings") and not self.is_of_table
 
     @property
     def names_judge(self) -> bool:
@@ -393,6 +404,18 @@ _RULES: Final = (
         lambda call: not call.names_files,
         ("--judge", "--human"),
         "it names columns of a table; add --from TABLE",
+    ),
+    _IdleRule(
+        "init",
+        lambda call: call.is_of_results,
+        names.ON_FILES,
+        "{file} has Promptfoo's results, which say themselves what was rated; leave it out",
+    ),
+    _IdleRule(
+        "label",
+        lambda call: call.has_pool_alone,
+        names.OF_VALUES,
+        "the responses of --pool are read, and no ratings of them; leave it out",
     ),
     _IdleRule(
         "pass-rate",

@@ -49,12 +49,16 @@ _COLUMNS: Final = {
 }
 OF_COLUMNS: Final = tuple(name for key, name in _COLUMNS.items() if key not in ("judge", "rater"))
 """Options on what the columns of a file mean."""
+ON_FILES: Final = tuple(_COLUMNS.values())
+"""Options on what a file means."""
 OF_COLUMNS_BUT_MAP: Final = tuple(name for key, name in _COLUMNS.items() if key not in ("map", "scale"))
 """Options on columns, without those that a rubric of another tool takes too."""
-ON_RATINGS: Final = (
+OF_VALUES: Final = (
     *("--adjudicated", "--pass", "--pass-mark", "--levels", "--scale", "--same"),
-    *("--kind", "--rater", "--judge-names"),
+    *("--kind", "--judge-names"),
 )
+"""Options on what ratings in a file mean, without the one that names their rater."""
+ON_RATINGS: Final = (*OF_VALUES, "--rater")
 """Options on what ratings in a file mean."""
 OF_EXPORTS: Final = ("--map", "--levels", "--scale", "--kind", "--rater", "--judge-names")
 """Options on what an export of another tool means."""
