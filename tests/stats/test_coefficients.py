@@ -476,7 +476,7 @@ def test_a_coefficient_that_depends_on_a_single_example_has_no_interval() -> Non
     assert hanging.note == "withheld: hangs on one example"
 
 
-def test_only_intervals_of_chance_corrected_coefficients_are_withheld_if_ratings_hardly_vary() -> None:
+def test_if_ratings_hardly_vary_intervals_of_chance_corrected_coefficients_alone_are_withheld() -> None:
     statistics = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
     withheld = {name for name, e in statistics.items() if e.note}
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}

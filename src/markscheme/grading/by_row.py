@@ -92,8 +92,8 @@ class ByRow(AroundGrader):
     """A grader that grades each row by the run's rubric, by the row's own, or by both.
 
     Attributes:
-        core: The rubric of the run; None without one.
-        of_run: The rubric whose settings say how the judge is asked.
+        core: The rubric by which all rows are graded; None if each row is graded by its own alone.
+        of_run: The rubric whose settings say how the judge is asked: `core`, or an empty rubric if there is none.
         rule: How a row's own rubric is used next to `core`.
     """
 

@@ -582,7 +582,7 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
 
 
 def _worth(level: float, criterion: Criterion) -> float:
-    """Return how good a level of a criterion is, from 0 to 1; 0 on a scale of categories without passing ones."""
+    """Return how good a level of a criterion is, from 0 to 1; 0 for a category if no category passes."""
     return criterion.worth(criterion.scale.position(level)) or 0.0
 
 

@@ -323,7 +323,9 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count the graded responses by each set of parameters that a request about them left out.
+    """Count the graded responses by the parameters that the server refused, so that requests left them out.
+
+    A response whose requests left out different sets of parameters counts once for each of the sets.
 
     Args:
         replies: For each graded response, the set of parameters that each of its requests left out.

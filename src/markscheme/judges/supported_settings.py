@@ -236,12 +236,12 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record the settings that the server refused in a batch; return True if the next batch leaves all of them out.
+        """Record the settings that the server refused in a batch of requests; return True if all stay left out.
 
-        A setting that the server accepted earlier is sent again, so then the result is False.
+        A setting that the server accepted before is sent with the next requests again: then the result is False.
 
         Args:
-            form: Form of a request without the refused settings.
+            form: The settings that a request without the refused ones leaves out or lowers.
         """
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form

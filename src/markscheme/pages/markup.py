@@ -171,8 +171,8 @@ def _code(text: str, language: str) -> str:
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
     """Yield the tokens of code until a time limit is over; all code after that is one plain token.
 
-    Lexers try patterns whose time grows with the square of a text's length; in a text without a long line or run of
-    white space, none takes so long for a single token.
+    The limit is looked at after each token. Some patterns of lexers take a time that grows with the square of a line's
+    length, so a text with a very long line, or a long run of white space, is one plain token from the start.
     """
     if SLOW_TO_HIGHLIGHT.search(text):
         yield Text, text

@@ -274,7 +274,7 @@ class ExampleRows(EqualSequence[Example]):
 
     @property
     def _alone(self) -> "ExampleRows":
-        """A copy that holds only the selected examples, without their labels."""
+        """A copy that holds only the examples of this selection of rows, without their labels."""
         rows = self._rows
         return ExampleRows(
             self.values("id"),

@@ -230,7 +230,7 @@ class GroupedMean(GroupedFigure):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute √n times the standard error from which one of the mean's limits follows; nan without examples.
+        """Compute √n times the standard error of the mean's limit on the side of a bound; nan without examples.
 
         Args:
             bound: A value with which the mean is compared. If it is below the mean, the lower limit's standard error

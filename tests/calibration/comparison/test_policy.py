@@ -241,7 +241,9 @@ def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_in_the_fi
     reason="runs where ../shared/data/hanna/items.jsonl.gz and ../shared/statistics/verdict.yaml are there",
 )
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
-def test_agreement_and_gains_of_judges_on_the_public_hanna_data_equal_their_reference_values(judge: str) -> None:
+def test_agreement_of_judges_on_the_public_hanna_data_and_their_gain_over_the_best_constant_equal_reference_values(
+    judge: str,
+) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
     figures = hanna_figures(HANNA, judge)
     assert figures.agreement.n == case["n"]

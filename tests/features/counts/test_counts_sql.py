@@ -198,7 +198,7 @@ def test_counts_of_examples_without_groups_have_no_rows_for_groups() -> None:
 # --- what can't be counted, and the command ---------------------------------------------------------------------------
 
 
-def test_export_refuses_a_select_statement_for_rubrics_and_raters_that_cannot_be_counted() -> None:
+def test_no_select_statement_is_written_for_rubrics_and_raters_whose_ratings_sql_cannot_count() -> None:
     rubric = rubric_of({"name": "place"})
     with pytest.raises(UsageError, match="--raters p1,p2 names"):
         CountQuery(rubric, (), "judge")

@@ -252,7 +252,7 @@ def test_a_label_studio_task_whose_id_is_the_number_0_keeps_its_id(tmp_path: Pat
     assert content.lost == {}
 
 
-def test_a_field_that_ratings_cannot_hold_is_reported_with_the_kind_of_record_that_it_belongs_to(
+def test_a_field_of_an_export_that_is_not_read_is_counted_as_lost_with_the_kind_of_record_it_is_in(
     tmp_path: Path,
 ) -> None:
     files = exports.mlflow()

@@ -68,7 +68,7 @@ def test_the_reported_risk_that_ci_fails_by_chance_allows_for_the_error_of_the_o
     assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
 
 
-def test_the_risk_that_ci_fails_by_chance_is_not_reported_as_smaller_than_the_repeated_runs_can_show(
+def test_the_risk_that_ci_fails_by_chance_is_not_reported_as_smaller_than_the_number_of_repeated_runs_can_show(
     tmp_path: Path,
 ) -> None:
     files = [graded(tmp_path, number) for number in range(3)]

@@ -75,7 +75,7 @@ def test_a_published_criterion_gets_the_weight_that_the_rubric_gives_its_class_s
     assert any("weight 5 of the class 'badly detrimental' is read as -5" in note for note in row.notes)
 
 
-def test_prefixes_left_out_of_criteria_and_doubtful_negative_weights_of_a_published_rubric_are_reported() -> None:
+def test_a_class_left_out_before_a_published_criterion_and_a_doubtful_negative_weight_are_noted() -> None:
     row = own([
         {"title": "Oven", "description": "Essential Criteria: Gives the heat of the oven.", "weight": 5},
         {"title": "Claims", "description": "Pitfall Criteria: Avoids claims on health.", "weight": -1},

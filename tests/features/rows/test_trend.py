@@ -157,7 +157,7 @@ def test_deciding_trends_by_verdicts_on_criteria_is_refused_for_a_rubric_of_pair
         trend_of_criteria("criteria", OfPairs(), ("judge", "gold"), LabelOptions())  # type: ignore[arg-type]
 
 
-def test_only_the_options_of_a_call_say_if_trends_of_criteria_were_set_for_all_rubrics_and_no_settings_file_is_read(
+def test_trends_of_criteria_are_ignored_for_pairs_if_the_call_says_that_they_are_set_for_all_rubrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_call = LabelOptions(trend_on="criteria")

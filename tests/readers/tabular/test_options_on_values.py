@@ -80,7 +80,7 @@ def test_an_option_that_fits_no_criterion_of_a_table_is_refused(options: dict[st
         ({"pass_mark": 4}, "pass_mark", "4"),
     ],
 )
-def test_the_error_of_an_option_that_fits_no_values_has_the_option_s_key_and_value_as_facts(
+def test_the_error_of_an_option_that_fits_no_value_of_a_table_names_the_option_and_its_value(
     options: dict[str, Any], key: str, value: str
 ) -> None:
     columns: Columns = {"judge": ["yes", "no"] * 15, "human": ["yes", "no"] * 15}

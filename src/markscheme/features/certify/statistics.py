@@ -451,7 +451,8 @@ def _without_automatic_decisions(
 
     Args:
         promises: The promises that automatic decisions must keep.
-        certain: For each judge, a threshold of certainty that none of its decisions reaches; None without a threshold.
+        certain: The threshold of certainty of each judge, which none of its decisions reaches; None for a judge that
+            has none.
         judged: The decisions of the last judge to be asked.
         tested: The outcome if only the last judge's most certain decisions were automatic, which gives the reason;
             None if that judge made too few decisions to test any.

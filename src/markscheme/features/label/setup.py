@@ -309,7 +309,9 @@ def _notes_on_unknown_words(work: LabelSession) -> Iterator[str]:
 def _notes_on_labels_in(
     pool: Path, responses: ResponsePool, work: LabelSession, named: str, here: Path
 ) -> Iterator[str]:
-    """Yield a note on people's labels in the pool's file that aren't labels of the rubric's own examples.
+    """Yield a sentence that names the command which adds people's labels in the pool's file to the rubric's labels.
+
+    Yield nothing if the rubric's examples and ratings have all of these labels.
 
     Args:
         pool: The file.

@@ -196,13 +196,15 @@ class ToolContent(Import):
         return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """Return an agent's steps under the name of the input that takes them; {} if a response has none.
+        """Return an agent's steps under the name of the input that takes them; {} without any.
+
+        If the rubric declares an input for steps, it takes them. Otherwise they are returned only if they are more than
+        `beyond`, since a few messages are no agent's steps.
 
         Args:
-            name: Name of the input, unless the rubric declares another input for steps.
+            name: Name of the input if the rubric declares none for steps, such as "messages".
             recorded: Messages or spans.
-            beyond: Number of messages or spans that a response without an agent has at most. If the rubric declares no
-                input for steps, steps are returned only if there are more.
+            beyond: Largest number of messages or spans of a response that no agent made.
         """
         declared = [
             name_of_input

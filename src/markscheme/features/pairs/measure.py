@@ -75,7 +75,7 @@ def preferences_of_scores(scores: Floats, tie_within: float) -> Floats:
 
     Args:
         scores: Scores of pairs, 0 to 1; above ½ if the second response is better.
-        tie_within: Largest distance from a tie, on a scale from -1 to 1, that still counts as a tie.
+        tie_within: Largest distance from ½, times 2, that still counts as a tie.
     """
     lean = 2 * scores - 1
     decided = np.where(np.abs(lean) <= tie_within + TIE_ROUNDING, 0.5, (lean > 0).astype(np.float64))

@@ -123,7 +123,7 @@ def _rate(gold: Gold, chosen: Flags, how: DrawnHow | None) -> Estimate:
 
 
 def people_view(rates: PassRates, gold: Gold, how: DrawnHow | None) -> Document:
-    """Build the document on a pass rate that is people's own.
+    """Build the document on the pass rate by people's labels alone, without a judge.
 
     Args:
         rates: The pass rates.

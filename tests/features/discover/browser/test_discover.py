@@ -331,7 +331,7 @@ def test_a_note_can_be_dragged_into_a_failure_mode_on_the_reading_page(
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_axe_finds_no_serious_fault_in_any_view_of_discover_and_grouping_fits_on_a_phone(
+def test_axe_finds_no_serious_fault_in_any_view_of_discover_and_the_view_for_grouping_notes_fits_on_a_phone(
     servers: Start, project: Path, page: Page
 ) -> None:
     server = servers(project)
