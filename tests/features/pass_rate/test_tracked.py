@@ -488,6 +488,14 @@ def test_the_first_line_of_a_tracked_file_may_lack_a_verdict_but_not_a_time(
     assert (done.returncode, "traces.jsonl:1: has no `time`" in done.stderr) == (2, True)
 
 
+def test_the_share_that_the_judge_passes_of_a_last_week_with_fewer_than_five_responses_is_told_as_counts(
+    folder: Path,
+) -> None:
+    n_passed = sum(line["pass"] for line in lines_of(1)[:3])
+    done = tracked(folder, write(folder, lines_of(0) + lines_of(1)[:3]), json_too=False)
+    assert f"The judge passes {n_passed} of last week's 3" in done.stdout
+
+
 def test_tracking_reports_responses_whose_ids_are_known_but_whose_texts_changed(folder: Path) -> None:
     said(folder, write(folder, lines_of(0)))
     report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))

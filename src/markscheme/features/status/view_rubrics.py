@@ -202,7 +202,10 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
         elif status.next_step:
             by_others = f"its {counted(status.labelled or 0, 'example')} have labels, but none by people. "
             is_by_others = bool(status.labelled) and not status.has_people
-            yield f"{status.name}: {by_others if is_by_others else ''}{status.next_step}"
+            last = status.last_calibration
+            is_of_other = status.receipt is not None and last is not None and last.judge != status.judge
+            of_judge = f"the last run was of {last.judge}. " if last is not None and is_of_other else ""
+            yield f"{status.name}: {by_others if is_by_others else of_judge}{status.next_step}"
         if status.false_passes:
             more = len(status.false_passes) - _MOST_NAMED
             and_more = f" and {thousands(more)} more" if more > 0 else ""

@@ -36,6 +36,7 @@ from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
 from markscheme.rubrics.search import typed_name
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.shares import FEWEST_SHOWN
 
 _FIFTHS: Final = {
     "fifth 1": "the shortest fifth of inputs",
@@ -142,12 +143,14 @@ def _callout(look: Look) -> Callout:
         waiting = sum(look.waiting.values())
         waits = f"{counted(waiting, 'audit')} wait{'s' if waiting == 1 else ''}" if waiting else str(rate.undefined)
         was = f", was {percent(look.before)}" if look.before is not None else ""
-        judge_passes = look.last_week if look.last_week is not None else look.judge_alone
+        judge_passes = _in_last_week(look, "last week's ") or (
+            None if look.judge_alone is None else percent(look.judge_alone)
+        )
         still = _still(look)
         comma = "," if was and still else ""
         passes = _why_no_share(look)
         if judge_passes is not None:
-            passes = f"The judge passes {percent(judge_passes)}{was}{comma}{still}."
+            passes = f"The judge passes {judge_passes}{was}{comma}{still}."
         return Callout("open", "What people would pass isn't known yet.", f"{passes} {waits[:1].upper()}{waits[1:]}.")
     head = f"Nothing moved. People would pass {percent(rate.value)} (95% CI {_range(rate)})."
     if not look.people.reference:
@@ -187,8 +190,23 @@ def _still(look: Look) -> str:
 def _judge_alone(look: Look) -> str:
     if look.judge_alone is None:
         return ""
-    last = "" if look.last_week is None else f", last week {percent(look.last_week)}"
+    in_last_week = _in_last_week(look)
+    last = "" if in_last_week is None else f", last week {in_last_week}"
     return f"The judge alone passes {percent(look.judge_alone)}{last}."
+
+
+def _in_last_week(look: Look, whose: str = "") -> str | None:
+    """Return the share that the judge passes in the last graded week, as counts if few; None without such a week.
+
+    Args:
+        look: The look.
+        whose: Words before the second of the two counts.
+    """
+    if look.last_week is None:
+        return None
+    last = next(week for week in reversed(look.weeks) if week.is_graded)
+    few = last.graded < FEWEST_SHOWN
+    return f"{last.pool[PASSES]} of {whose}{last.graded}" if few else percent(look.last_week)
 
 
 def _what_moved(look: Look) -> str:
