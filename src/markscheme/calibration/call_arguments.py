@@ -51,7 +51,7 @@ def arguments_of(typed: str) -> str:
         if word.startswith("--"):
             texts = values.setdefault(_keyword(name[2:]), [])
             texts += [value] if is_joined else [] if after.startswith("--") else [after]
-    arguments = (f"{name}={_argument(name, texts)}" for name, texts in values.items())
+    arguments = (f"{name}={_argument(name, [*dict.fromkeys(texts)])}" for name, texts in values.items())
     return f"{', '.join(arguments)})"
 
 

@@ -121,7 +121,8 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
         if isinstance(source, Mapping):
             columns_of_source = {str(name): list(cells) for name, cells in source.items()}
         elif source is not None:
-            columns_of_source = {column.name: [row.get(column.name) for row in source] for column in reading.columns}
+            names = dict.fromkeys(name for row in source for name in row)
+            columns_of_source = {str(name): [row.get(name) for row in source] for name in names}
         return _new_frame(
             columns_of_source | {key: cells for key, cells in made.items() if key not in columns_of_source}
         )

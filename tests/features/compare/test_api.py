@@ -101,6 +101,19 @@ def test_compare_in_python_chooses_the_same_judge_of_a_table_as_the_compare_comm
 
 
 @pytest.mark.usefixtures("elsewhere")
+def test_the_call_that_an_error_about_a_table_of_unknown_judges_suggests_compares_them() -> None:
+    frame = pd.DataFrame({
+        "claude": ["pass", "fail"] * 20, "gpt4": ["pass", "fail", "pass", "pass"] * 10, "human": ["pass", "fail"] * 20,
+    })  # fmt: skip
+    for stated, suggested in (({}, "judge=['claude', 'gpt4']"),
+                              ({"human": "human"}, "human='human', judge=['claude', 'gpt4']")):  # fmt: skip
+        with pytest.raises(UsageError) as error:
+            compare(frame, **stated)
+        assert error.value.commands == (f"compare(TABLE, {suggested})",)
+    assert compare(frame, judge=["claude", "gpt4"]).best == "claude"
+
+
+@pytest.mark.usefixtures("elsewhere")
 def test_an_error_about_a_table_in_memory_suggests_a_python_call() -> None:
     rows = [{"verdict": "yes" if row % 2 else "no"} for row in range(20)]
     with pytest.raises(UsageError) as error:

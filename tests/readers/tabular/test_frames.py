@@ -99,6 +99,24 @@ def test_copies_of_a_row_count_as_one_example_and_are_all_returned_with_its_resu
     assert agrees == [(table["verdict"][row] == "pass") == (table["human"][row] == "1") for row in range(22)]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_each_row_of_a_table_with_a_row_per_annotator_is_returned_with_the_result_of_its_example(form: str) -> None:
+    table = {
+        "id": [f"p{row // 2}" for row in range(24)],
+        "annotator": ["ann", "ben"] * 12,
+        "label": ["yes" if row // 2 % 3 else "no" for row in range(24)],
+        "judge": ["yes" if row // 2 % 4 else "no" for row in range(24)],
+    }
+    returned = calibrate(FORMS[form](table)).to_frame()
+    cells = {
+        name: returned[name].to_pylist() if form == "pyarrow" else list(returned[name])
+        for name in ("annotator", "agrees")
+    }
+    assert cells["annotator"] == table["annotator"]
+    wrong = [row for row in range(24) if table["label"][row] != table["judge"][row]]
+    assert [row for row, agrees in enumerate(cells["agrees"]) if not agrees] == wrong
+
+
 def test_the_error_on_an_ambiguous_data_frame_names_its_columns_without_printing_the_frame() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:

@@ -14,7 +14,7 @@ from markscheme.calibration.call_arguments import (
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
-from markscheme.features.compare.run_comparison import compare_by_name, compared_in_table
+from markscheme.features.compare.run_comparison import choices_of_judges, compare_by_name, compared_in_table
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import ASK_OPTIONS
@@ -41,7 +41,7 @@ COMPARING = CallOptions(
     LabelOptions,
     ColumnOptions,
     DamageOptions,
-    without=("examples", *LIMITS_OF_A_VERDICT, "judge"),
+    without=("examples", *LIMITS_OF_A_VERDICT),
 )
 
 
@@ -111,7 +111,7 @@ def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) 
     """
     if isinstance(table, list | tuple) and any(isinstance(row, Rating) or "criteria" in row for row in table):
         return None
-    reading = table_given(table, columns, None, function="compare")
+    reading = table_given(table, columns, columns.judge or None, function="compare", choices_of=choices_of_judges)
     try:
         return None if reading is None else compared_in_table(reading, labels)
     except UsageError as error:

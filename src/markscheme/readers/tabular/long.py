@@ -167,8 +167,8 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     if not named <= {column.name for column in judged} or any(_is_constant(column, unit) for column in labelled):
         return None
     others = tuple(column for column in values if column not in judged)
-    values = labelled or others or (() if named else judged)  # a judge's name may be that of all raters' values
-    judged = () if values == judged else judged
+    values = labelled or others or (() if named else values)  # a judge's name may be that of all raters' values
+    judged = tuple(column for column in judged if column not in values)
     return _Layout(unit, rater, criterion, kind, run, time, values, judged) if values else None
 
 

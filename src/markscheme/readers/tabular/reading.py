@@ -49,8 +49,8 @@ class TableReading:
         notes: Codes of assumptions that the user may want to correct.
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.
-        rows_of_source: Index of the example of each row of the source, if some rows are copies of other rows or count
-            several examples; -1 for a row that counts no example.
+        rows_of_source: Index of the example of each row of the source, if some rows are copies of other rows, rate one
+            example or count several; -1 for a row that counts no example.
         names_raters: True if the format of the files says who rated what.
         n_copies: Number of rows of files left out since they equal an earlier one.
     """
@@ -455,6 +455,10 @@ def read_columns(
         index = None
         notes = (*notes, "counted")
     turned = wide(columns, options)
+    if turned is not None and source is not None:
+        units = next(column.cells for column in columns if column.name == turned[1].single["id"])
+        example_of = {unit: index for index, unit in enumerate(dict.fromkeys(units))}
+        firsts = tuple(example_of[unit] for unit in units)
     columns, roles = turned or (tuple(columns), roles_of(columns, options, one_side=one_side))
     ids = _ids(columns, roles, options, index) if row_of is None else names_of_counted(row_of)
     values = read_criteria(roles.criteria, options)
