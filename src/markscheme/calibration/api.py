@@ -207,14 +207,7 @@ def _ratings(
     return paths or ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
-def table_given(
-    source: Any,
-    columns: ColumnOptions,
-    judge: Any,
-    *,
-    function: str = "calibrate",
-    choices_of: Callable[[UsageError], Iterable[str]] = lambda error: error.choices,
-) -> TableReading | None:
+def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: str = "calibrate") -> TableReading | None:
     """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table.
 
     Args:
@@ -222,7 +215,6 @@ def table_given(
         columns: What the table's columns and values mean.
         judge: The caller's `judge`: a name or names may be columns of the table.
         function: Name of the called function, for the message.
-        choices_of: Returns the answers, as options, to the question that an error asks about the table.
 
     Raises:
         UsageError: The table can't be read; the message names options as arguments of the function.
@@ -234,7 +226,7 @@ def table_given(
         return _read_table(source, options, judge)
     except UsageError as error:
         error.called = f"{function}({_as_argument(source)},"
-        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in choices_of(error))
+        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
         error.spell = as_argument
         raise
 

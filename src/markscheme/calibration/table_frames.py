@@ -123,9 +123,7 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
         elif source is not None:
             names = dict.fromkeys(name for row in source for name in row)
             columns_of_source = {str(name): [row.get(name) for row in source] for name in names}
-        return _new_frame(
-            columns_of_source | {key: cells for key, cells in made.items() if key not in columns_of_source}
-        )
+        return _new_frame(columns_of_source | made | columns_of_source)  # in this order, with the source's own cells
     narwhals, frame = _in_narwhals(source)
     index = narwhals.maybe_get_index(frame)
     added = [key for key in made if key not in frame.columns]

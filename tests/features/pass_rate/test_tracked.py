@@ -488,7 +488,7 @@ def test_the_first_line_of_a_tracked_file_may_lack_a_verdict_but_not_a_time(
     assert (done.returncode, "traces.jsonl:1: has no `time`" in done.stderr) == (2, True)
 
 
-def test_the_share_that_the_judge_passes_of_a_last_week_with_fewer_than_five_responses_is_told_as_counts(
+def test_the_share_that_the_judge_passes_of_a_last_week_with_fewer_than_five_responses_is_given_as_counts(
     folder: Path,
 ) -> None:
     n_passed = sum(line["pass"] for line in lines_of(1)[:3])

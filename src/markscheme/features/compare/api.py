@@ -8,13 +8,14 @@ from markscheme.calibration.api import table_given
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
+    arguments_of,
     as_argument,
     examples_given,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
-from markscheme.features.compare.run_comparison import choices_of_judges, compare_by_name, compared_in_table
+from markscheme.features.compare.run_comparison import compare_by_name, compared_in_table, options_of_judges
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import ASK_OPTIONS
@@ -111,7 +112,15 @@ def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) 
     """
     if isinstance(table, list | tuple) and any(isinstance(row, Rating) or "criteria" in row for row in table):
         return None
-    reading = table_given(table, columns, columns.judge or None, function="compare", choices_of=choices_of_judges)
+    try:
+        reading = table_given(table, columns, columns.judge or None, function="compare")
+    except UsageError as error:
+        of_judges = options_of_judges(error)
+        if of_judges is not None:
+            error.choices = (arguments_of(f"{columns.as_shell} {of_judges}"),)
+        elif error.code == "rater-or-criterion":
+            error.choices = error.choices[:1]
+        raise
     try:
         return None if reading is None else compared_in_table(reading, labels)
     except UsageError as error:

@@ -284,24 +284,21 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
     try:
         reading = read_files(paths, columns)
     except UsageError as error:
-        error.choices = choices_of_judges(error)
+        of_judges = options_of_judges(error)
+        if of_judges is not None:
+            error.choices = (of_judges,)
+        elif error.code == "rater-or-criterion":
+            error.choices = error.choices[:1]  # the others name one judge each, and two are compared
         raise
     return compared_in_table(reading, options)
 
 
-def choices_of_judges(error: UsageError) -> tuple[str, ...]:
-    """Return the answers to a question about a table's columns that name two judges or more, as options.
-
-    Args:
-        error: The error that asks the question; its own answers are returned if it isn't about judges.
-    """
+def options_of_judges(error: UsageError) -> str | None:
+    """Return options that name the columns an error asks about as judges'; None if they aren't two judges or more."""
     stated = error.facts.get("judges")
-    if error.code == "which-columns" and isinstance(stated, tuple) and len(stated) + len(error.columns) > 1:
-        words = (word for judge in (*stated, *error.columns) for word in ("--judge", judge))
-        return (shlex.join(as_typed(words)),)
-    if error.code == "rater-or-criterion":
-        return error.choices[:1]  # the others name one judge each, and two are compared
-    return error.choices
+    if error.code != "which-columns" or not isinstance(stated, tuple) or len(stated) + len(error.columns) < 2:
+        return None
+    return shlex.join(as_typed(word for judge in (*stated, *error.columns) for word in ("--judge", judge)))
 
 
 def compared_in_table(reading: TableReading, options: LabelOptions) -> Compared:

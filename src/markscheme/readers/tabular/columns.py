@@ -349,9 +349,8 @@ def singles(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
             is_plain = len(name_words(column.name)) == 1
             if role not in single or (is_plain and len(name_words(single[role])) > 1):
                 single[role] = column.name
-    names = [column.name for column in columns]
     named = {"response": options.response, "group": options.group}
-    single |= {role: name for role, name in named.items() if name in names}
+    single |= {role: name for role, name in named.items() if name in {column.name for column in columns}}
     unit = id_column(columns, options)
     return single if unit is None else single | {"id": unit}
 

@@ -266,9 +266,8 @@ def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with
         kinds = dict(zip(layout.rater.cells, layout.kind.cells, strict=True))
         return [rater for rater in raters if folded(kinds[rater]) in _KINDS_OF_JUDGES]
     if models:
-        people = [rater for rater in raters if rater not in models]
         judged = tuple(word for name in models for word in ("--judge", name))
         every = tuple(word for name in raters for word in ("--human", name))
-        labelled = tuple(word for name in people for word in ("--human", name))
+        labelled = tuple(word for name in raters if name not in models for word in ("--human", name))
         raise refusal("which-columns", columns=models, choices=[judged + labelled, every])
     return []

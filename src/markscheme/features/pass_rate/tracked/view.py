@@ -190,12 +190,12 @@ def _still(look: Look) -> str:
 def _judge_alone(look: Look) -> str:
     if look.judge_alone is None:
         return ""
-    in_last_week = _in_last_week(look)
+    in_last_week = _in_last_week(look, "")
     last = "" if in_last_week is None else f", last week {in_last_week}"
     return f"The judge alone passes {percent(look.judge_alone)}{last}."
 
 
-def _in_last_week(look: Look, whose: str = "") -> str | None:
+def _in_last_week(look: Look, whose: str) -> str | None:
     """Return the share that the judge passes in the last graded week, as counts if few; None without such a week.
 
     Args:
