@@ -1,14 +1,45 @@
 """Faults in the words that follow `pass-rate`."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from markscheme.commands.call import call
 from markscheme.errors import UsageError
 
 
-def test_pass_rate_without_a_file_of_labels_names_the_missing_option() -> None:
-    with pytest.raises(UsageError, match="`--calibration FILE` is missing"):
-        call(["pass-rate", "f"])
+@pytest.mark.parametrize(
+    ("graded", "way_out"),
+    [
+        ({"pass": True}, 'its lines are like {"id": "a", "gold": true, "judge": true}'),
+        ({"pass": True, "score": 0.5, "response": "Yes."}, 'its lines are like {"id": "a", "gold": true'),
+        ({"pass": True, "response": "Yes."}, "`markscheme init --from graded.jsonl --judge pass` makes a"),
+        (
+            {"rater": "gpt", "kind": "model", "criteria": {"polite": "MET"}},
+            "`markscheme calibrate RUBRIC --ratings graded.jsonl --json FILE` writes it",
+        ),
+    ],
+)
+def test_pass_rate_of_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_how_to_get_them(
+    graded: dict[str, Any], way_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    varied = [{"pass": index % 4 > 0, "score": index % 4 / 4, "response": f"Reply {index}."} for index in range(40)]
+    lines = [
+        {**graded, "id": f"r{index}", **{key: value for key, value in line.items() if key in graded}}
+        for index, line in enumerate(varied)
+    ]
+    (tmp_path / "graded.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(UsageError, match="`--calibration FILE` is missing: what annotators and the") as refused:
+        call(["pass-rate", "graded.jsonl"])
+    assert way_out in str(refused.value)
+
+
+def test_pass_rate_says_that_the_file_of_what_was_graded_is_missing() -> None:
+    with pytest.raises(UsageError, match=r"f\.jsonl: there is no such file"):
+        call(["pass-rate", "f.jsonl"])
 
 
 def test_pass_rate_refuses_a_judge_that_would_have_to_be_asked_and_names_the_grade_command() -> None:

@@ -49,6 +49,33 @@ def test_labels_in_a_table_correct_a_pass_rate_as_the_same_labels_in_json_lines_
     ]
 
 
+@pytest.mark.parametrize("options", [(), ("--judge", "verdict", "--human", "human")])
+def test_decisions_in_lines_that_have_responses_are_corrected_as_decisions_without_responses_are(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    write_tables(tmp_path)
+    bare = rates(tmp_path, "pool.jsonl", "labels.csv", *options)
+    lines = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    with_responses = [json.dumps({**line, "response": f"Reply {line['id']}."}) + "\n" for line in lines]
+    (tmp_path / "pool.jsonl").write_text("".join(with_responses))
+    assert rates(tmp_path, "pool.jsonl", "labels.csv", *options) == bare
+
+
+def test_lines_with_a_judge_s_decisions_and_labels_on_some_are_corrected_once_it_is_said_how_these_were_drawn(
+    tmp_path: Path,
+) -> None:
+    lines = [{"id": f"r{i}", "response": f"Reply {i}.", "pass": i % 4 != 0} for i in range(60)]
+    lines[:30] = [{**line, "gold": i % 5 != 0} for i, line in enumerate(lines[:30])]
+    (tmp_path / "graded.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    refused = run("markscheme", "pass-rate", "graded.jsonl", cwd=tmp_path)
+    command = next(line for line in refused.stderr.splitlines() if line.endswith("--drawn random")).split()
+    done = run(*command, "--json", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["labels"], report["raw"]["value"]) == (0, 30, 0.75)
+    stated = run(*command, "--judge", "pass", "--human", "gold", "--json", cwd=tmp_path)
+    assert json.loads(stated.stdout) == report
+
+
 def test_a_table_of_verdicts_without_labels_is_refused_with_the_option_that_names_a_table_of_labels(
     tmp_path: Path,
 ) -> None:

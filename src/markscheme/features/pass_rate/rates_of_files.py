@@ -5,12 +5,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from json import dumps
 from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import DecidedExamples, decided_in, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
+from markscheme.commands.options import existing_file
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import MarkschemeError, UsageError, naming
 from markscheme.features.pass_rate.decided_files import graded_table
@@ -109,6 +111,10 @@ def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     return False
 
 
+_DECISION: Final = "pass"
+"""Key of the judge's decision in lines."""
+_UNTOLD: Final = ("nothing-rated", "which-columns")
+"""Codes of refusals of a table in which no column, or not each one, is known to be a judge's or people's."""
 _NOT_JOINED: Final = ("ids-apart", "no-labels", "nothing-rated", "which-columns")
 """Codes of refusals of several tables that aren't a judge's verdicts and annotators' labels of the same rows."""
 
@@ -169,10 +175,7 @@ def print_rate(
         with naming(file):
             return _of_people(*of_people, how, least, json=json)
     if calibration is None and own is None:
-        is_results = file.is_file() and format_of(Peek(file), "anything") == PROMPTFOO_RESULTS
-        label = with_reading_options(f"markscheme label {shlex.quote(str(file))}")
-        hint = f"; label some outputs: `{label}`" if is_results else ""
-        raise UsageError(f"`--calibration FILE` is missing: what annotators and the judge both decided on{hint}")
+        raise _without_labels(existing_file(file), with_responses=False)
     of_labels = calibration or file
     refuse_unknown_columns([file, of_labels], columns)
     rated, labelled = (_read_graded(file, named, columns), None) if own is None else own
@@ -191,6 +194,37 @@ def print_rate(
         notes = (Notes((FOR_A_GATE,)),) if labelled.reference in _BY_ANNOTATORS else ()
         document = replace(document, blocks=(*document.blocks, *notes), onward=onward)
     return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
+def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
+    """Make the error that labels are missing, with the command that leads to them.
+
+    Args:
+        file: What a judge graded.
+        with_responses: True if the file is lines with responses and a judge's decisions under `pass`.
+    """
+    name = shlex.quote(str(file))
+    peek = Peek(file)
+    if format_of(peek, "anything") == PROMPTFOO_RESULTS:
+        hint = f"label some outputs: `{with_reading_options(f'markscheme label {name}')}`"
+    elif with_responses:
+        init = with_reading_options(f"markscheme init --from {name} --judge {_DECISION}")
+        hint = f"`{init}` makes a rubric to label some of these responses by"
+    elif any("criteria" in record for record in peek.records):
+        calibrate = with_reading_options(f"markscheme calibrate RUBRIC --ratings {name} --json FILE")
+        hint = f"`{calibrate}` writes it, if some of these responses are labelled"
+    else:
+        hint = f"its lines are like {dumps({'id': 'a', 'gold': True, 'judge': True})}"
+    return UsageError(f"`--calibration FILE` is missing: what annotators and the judge both decided on; {hint}")
+
+
+def _holds_decisions(file: Path, columns: ColumnOptions) -> bool:
+    """Return True if a file's lines have a judge's decisions under `pass`, and no option names another judge's key."""
+    peek = Peek(file)
+    rows = peek.records if peek.is_lines else ()
+    return any(isinstance(row.get(_DECISION), bool) for row in rows) and not any(
+        name in row for name in columns.judge for row in rows
+    )
 
 
 def _rated(reading: TableReading) -> RatedFiles:
@@ -260,7 +294,7 @@ def _by_labels_in_table(
         least: The pass rate that is enough; None if none is given.
         json: True to print JSON.
     """
-    if names_table([str(file)]):
+    if names_table([str(file)]) and not _holds_decisions(file, columns):
         of_verdicts, of_labels = read_verdicts_and_labels(file, labels, columns)
         rated = _rated(of_verdicts)
     else:
@@ -290,14 +324,7 @@ def _of_table(
     Raises:
         UsageError: Only some rows are labelled, and it isn't said how these were drawn.
     """
-    try:
-        reading = read_files(files, columns)
-    except UsageError as error:
-        if error.code == "no-labels":
-            error.choices = (*error.choices, "--calibration TABLE")
-        if error.code != "one-rater":
-            raise
-        reading = read_files(files, columns, one_side=True)
+    reading = _read_tables(files, columns)
     for note in notes(reading):
         print(note, file=sys.stderr)
     refuse_unknown_pass(reading)
@@ -314,6 +341,45 @@ def _of_table(
         rates = pass_rates(graded_table(rated), labelled.table, how=how)
     document = view(rates, labelled.reference)
     return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)
+
+
+def _read_tables(files: Sequence[Path], columns: ColumnOptions) -> TableReading:
+    """Read tables with a judge's verdicts and people's labels, or with either alone if it's people's.
+
+    In lines, decisions under `pass` are the judge's, unless the columns can be told without that.
+
+    Args:
+        files: The table, or tables that are joined by id.
+        columns: What the tables' columns and values mean.
+
+    Raises:
+        UsageError: The tables can be read in several ways, or have no labels.
+    """
+    try:
+        return read_files(files, columns)
+    except UsageError as error:
+        if error.code == "one-rater":
+            return read_files(files, columns, one_side=True)
+        if error.code in _UNTOLD and len(files) == 1 and _holds_decisions(files[0], columns):
+            return _read_decisions(files[0], columns)
+        if error.code == "no-labels":
+            error.choices = (*error.choices, "--calibration TABLE")
+        raise
+
+
+def _read_decisions(file: Path, columns: ColumnOptions) -> TableReading:
+    """Read lines that have a judge's decisions under `pass`, and people's labels.
+
+    Raises:
+        UsageError: There are no labels.
+    """
+    try:
+        return read_files([file], replace(columns, judge=(_DECISION,)))
+    except UsageError as error:
+        if error.code != "no-labels" and columns.human:
+            raise
+        has_responses = error.code == "no-labels" and bool(error.facts.get("has_responses", True))
+        raise _without_labels(file, with_responses=has_responses) from error
 
 
 def _of_people(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
