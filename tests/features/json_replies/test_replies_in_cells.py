@@ -83,3 +83,12 @@ def test_outputs_in_json_are_not_taken_apart_as_a_judge_s_replies() -> None:
         {"model": outputs, "ana": HUMAN, "bo": HUMAN}, ColumnOptions(response="model", human=("ana", "bo"))
     )
     assert named.roles.single["response"] == "model"
+
+
+def test_a_pattern_names_columns_of_replies_as_it_names_any_columns_and_their_reasons_are_no_verdicts() -> None:
+    raw = list(map(json.dumps, REPLIES))
+    for pattern in ("eval*", "*_raw", "eval_raw"):
+        assert judges({"eval_raw": raw, "human": HUMAN}, judge=(pattern,)) == {"": ["eval_raw"]}
+    people = {"human_tone": HUMAN, "human_facts": HUMAN}
+    by_criterion = judges({"eval_tone": raw, "eval_facts": raw, **people}, judge=("eval_*",))
+    assert by_criterion == {"tone": ["eval_tone"], "facts": ["eval_facts"]}

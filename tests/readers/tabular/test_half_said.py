@@ -303,3 +303,11 @@ def test_only_values_without_a_word_for_pass_are_offered_as_fails_and_of_others_
 def test_values_with_remarks_after_opposite_verdicts_are_never_offered_as_one_value() -> None:
     error = refused(["PASS - x", "FAIL - y", "unsure"] * 8, ["FAIL: rude", "PASS - polite", "unsure"] * 8)
     assert shlex.split(error.choices[0])[1::2] == ["FAIL: rude=FAIL - y"]
+
+
+def test_a_pattern_for_a_side_names_no_column_of_reasons_unless_it_has_a_word_for_reasons() -> None:
+    columns = {"eval_1": ["pass", "fail"] * 12, "eval_reason": ["It is polite.", "It is rude."] * 12}
+    reading = read_in_memory(columns | {"human": ["pass", "fail"] * 12}, ColumnOptions(judge=("eval_*",)))
+    assert reading.raters("", judges=True) == ["eval_1"]
+    columns = {"notes_a": ["pass", "fail"] * 12, "human": ["pass", "fail"] * 12}
+    assert read_in_memory(columns, ColumnOptions(judge=("notes_*",))).raters("", judges=True) == ["notes_a"]

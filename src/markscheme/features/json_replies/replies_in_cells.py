@@ -7,7 +7,7 @@ from typing import Any, Final
 from markscheme.json_text import json_or
 from markscheme.plain_data import mapping
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import TableColumn, is_judges, is_measure
+from markscheme.readers.tabular.columns import TableColumn, is_judges, is_measure, is_named_by
 from markscheme.readers.tabular.source import flat_cells
 from markscheme.readers.tabular.words import (
     JUDGE_WORDS,
@@ -32,9 +32,10 @@ def with_replies_in_columns(columns: Sequence[TableColumn], options: ColumnOptio
     >>> [(column.name, column.cells) for column in with_replies_in_columns([replies], ColumnOptions())]
     [('judge', ('4', 'timed out', '')), ('judge.reason', ('Short.', '', ''))]
     """
-    named = [column for column in columns if column.name in options.judge]
-    others = {options.response, options.id, options.group, *options.human}
-    free = [column for column in columns if column.name not in others and _is_named_after_judge(column)]
+    named = [column for column in columns if any(is_named_by(column, name) for name in options.judge)]
+    others = [*filter(None, (options.response, options.id, options.group)), *options.human]
+    of_others = {column.name for column in columns if any(is_named_by(column, name) for name in others)}
+    free = [column for column in columns if column.name not in of_others and _is_named_after_judge(column)]
     replies = {column.name: _replies_in(column) for column in named or free}
     if not named and any(is_judges(column) for column in columns if not replies.get(column.name)):
         return tuple(columns)

@@ -210,21 +210,26 @@ def refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> No
     named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
     for option, wanted in named.items():
         for name in filter(None, wanted):
-            if not any(_matches(column, name) for column in columns):
+            if not any(is_named_by(column, name) for column in columns):
                 raise refusal("option-unused", columns=names, option=f"{option} {name}")
 
 
-def _matches(column: TableColumn, pattern: str) -> bool:
+def is_named_by(column: TableColumn, pattern: str) -> bool:
+    """Return True if an option names a column by its name, with or without its file's, or by a pattern with `*`.
+
+    A pattern names no column of reasons, such as `eval_reason` for `eval*`, unless it says so.
+    """
     names = (column.name, column.name.removeprefix(f"{column.file}:"))
-    return pattern in names or ("*" in pattern and any(fnmatchcase(name, pattern) for name in names))
+    is_fit = "*" in pattern and REASON_WORDS.isdisjoint({*name_words(column.name)} - {*name_words(pattern)})
+    return pattern in names or (is_fit and any(fnmatchcase(name, pattern) for name in names))
 
 
 def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
     roles: dict[str, ColumnRole] = {}
     for column in columns:
-        if any(_matches(column, name) for name in options.judge):
+        if any(is_named_by(column, name) for name in options.judge):
             roles[column.name] = "judge"
-        if any(_matches(column, name) for name in options.human):
+        if any(is_named_by(column, name) for name in options.human):
             if column.name in roles:
                 raise refusal("which-columns", columns=[column.name], choices=[("--judge", "COLUMN")], twice=True)
             roles[column.name] = "human"
@@ -381,7 +386,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 def side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
     """Make a SideColumn from a column of a judge or an annotator, whose criterion is read from its name."""
-    pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
+    pattern = next((p for p in (*options.judge, *options.human) if "*" in p and is_named_by(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")
         return SideColumn(column, is_judge, name_words(column.name.removeprefix(before).removesuffix(after)))
@@ -486,11 +491,8 @@ def _by_criterion(
     common = [key for key in of_judges if key in of_people]
     if common:
         return {key: (*of_judges[key], *of_people[key]) for key in common}
-    if (
-        len(of_judges) > 1
-        and not options.judge
-        and not all(is_model_name(side.full_key) or _is_version(side.full_key) for side in judges)
-    ):
+    are_models = all(is_model_name(side.full_key) or _is_version(side.full_key) for side in judges)
+    if len(of_judges) > 1 and not options.judge and not are_models:
         _refuse_raters_or_criteria("judge", judges)
     if len(of_people) > 1 and not options.human:
         _refuse_raters_or_criteria("human", people)
