@@ -1,7 +1,7 @@
 """Grade submissions by a rubric: the choice of the grader, and the functions that programs call."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +22,6 @@ from markscheme.rubrics.rubric import Rubric
 
 if TYPE_CHECKING:
     from markscheme.grading.checks import Scorer
-    from markscheme.grading.receipt import Receipt
 
 
 Objection: TypeAlias = Callable[[Submission], str | None]
@@ -125,19 +124,12 @@ class Admitting(AroundGrader):
 
 
 @dataclass(frozen=True)
-class Grading:
-    """Configuration of grading: a rubric, a judge and how the verdicts are scored.
+class Grading(GradeOptions):
+    """Configuration of grading: a rubric, a judge and, by name, the options of how verdicts are scored.
 
     Attributes:
         rubric: The rubric to grade by; its strategy decides how the judge is asked.
         judge: The judge, or judges that grade together.
-        normalize: True for scores from 0 to 1, False for raw sums of weights.
-        renormalize: True to score a submission on those criteria that could be judged.
-        scorers: Functions for criteria with a `check`, by name, in addition to the built-in ones.
-        receipt: The receipt of a calibration that every grade carries, checked against this rubric and judge; None
-            without one.
-        facts: Facts about all submissions, in addition to their inputs, such as the system that wrote them.
-        only_gates: True to leave a submission ungraded if the judge can't gate on it.
         rows: How a rubric that a submission brings as its input `rubric` is used; None for what the rubric's key `rows`
             says.
         has_core: True to grade submissions without a rubric of their own by `rubric`, False to leave them ungraded.
@@ -148,12 +140,6 @@ class Grading:
 
     rubric: Rubric
     judge: GradingJudge
-    normalize: bool = True
-    renormalize: bool = False
-    scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
-    receipt: "Receipt | None" = None
-    facts: Mapping[str, str] = field(default_factory=dict)
-    only_gates: bool = False
     rows: RowRule | None = None
     has_core: bool = True
 
@@ -163,9 +149,8 @@ class Grading:
     @cached_property
     def grader(self) -> ByRow:
         """The grader for the rubric, judge and options; a submission that brings a rubric is graded by that rubric."""
-        options = GradeOptions(**{row.name: getattr(self, row.name) for row in fields(GradeOptions)})
-        grader = grader_for(self.rubric, self.judge, options)
-        make = partial(_grader_of_rows, self.judge, options, self.rubric)
+        grader = grader_for(self.rubric, self.judge, self)
+        make = partial(_grader_of_rows, self)
         rule = row_rule(self.rows, self.rubric if self.has_core else None)
         return ByRow(grader, self.rubric, rule, make, has_core=self.has_core)
 
@@ -188,22 +173,20 @@ class Grading:
         return self.grader.ungraded(submission, why)
 
 
-def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, rubric: Rubric) -> SubmissionGrader:
+def _grader_of_rows(grading: Grading, rubric: Rubric) -> SubmissionGrader:
     """Make the grader for a rubric that comes with rows; its receipt names criteria that weren't calibrated.
 
     Args:
-        judge: The judge.
-        options: How outcomes become a score.
-        core: The rubric of the run, which the receipt is about.
+        grading: The configuration of the run, whose receipt is about the rubric of the run.
         rubric: The rubric that rows are graded by.
 
     Raises:
         UsageError: The judges are certified for the rubric of the run alone.
     """
-    if isinstance(judge, JudgeGroup):
+    if isinstance(grading.judge, JudgeGroup):
         raise UsageError("these judges are certified for the rubric of the run alone")
-    receipt = None if options.receipt is None else options.receipt.beyond(core, rubric)
-    return grader_for(rubric, judge, replace(options, receipt=receipt))
+    receipt = None if grading.receipt is None else grading.receipt.beyond(grading.rubric, rubric)
+    return grader_for(rubric, grading.judge, replace(grading, receipt=receipt))
 
 
 def _refuse_no_judge(judge: GradingJudge) -> None:
@@ -254,7 +237,7 @@ async def grade(
         >>> done.score, done.raw_score, done.passed
         (0.5, 1.0, True)
     """
-    return await Grading(rubric_given(rubric), judge, normalize).grade(Submission.of(submission, inputs))
+    return await Grading(rubric_given(rubric), judge, normalize=normalize).grade(Submission.of(submission, inputs))
 
 
 def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":
