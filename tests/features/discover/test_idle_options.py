@@ -47,3 +47,12 @@ def test_rules_on_options_of_discover_without_effect_name_only_existing_options(
     of_command = {name for option in described("discover").options for name in option.names}
     of_command |= {f"-o {key}" for key in described("discover").settings}
     assert {option for rule in idle_options._RULES for option in rule.options} - {"--judge"} <= of_command
+
+
+@pytest.mark.parametrize("view", ["--again", "--recode"])
+def test_a_sheet_of_what_needs_the_served_page_is_refused_and_no_file_is_written(tmp_path: Path, view: str) -> None:
+    (tmp_path / "outputs.jsonl").write_text('{"id": "a", "response": "Hello."}\n')
+    command = ("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "ann", view)
+    done = run(*command, "--sheet", "page.html", cwd=tmp_path)
+    assert (done.returncode, f"{view} needs the page that is served" in done.stderr) == (2, True)
+    assert not (tmp_path / "page.html").exists()

@@ -61,9 +61,14 @@ class ReadingOptions:
         """Name of the view that the page opens with: reading, reading again, or sorting notes a second time.
 
         Raises:
-            UsageError: The options ask for two views at once.
+            UsageError: The options ask for two views at once, or for a sheet of a view that needs the server.
         """
         wanted = [name for name in ("again", "second", "recode") if getattr(self, name)]
         if len(wanted) > 1:
             raise UsageError(f"--{wanted[0]} and --{wanted[1]} are two kinds of reading: one after the other")
-        return {"again": "again", "recode": "recode"}.get(wanted[0], "read") if wanted else "read"
+        view = {"again": "again", "recode": "recode"}.get(wanted[0], "read") if wanted else "read"
+        if self.sheet is not None and view != "read":
+            raise UsageError(
+                f"--sheet writes a page to read on, and --{view} needs the page that is served; leave one out"
+            )
+        return view
