@@ -37,6 +37,14 @@ def test_pass_rate_of_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_
     assert way_out in str(refused.value)
 
 
+def test_a_gate_over_several_runs_refuses_to_be_told_how_labels_were_drawn(tmp_path: Path) -> None:
+    for name in ("one.jsonl", "two.jsonl"):
+        (tmp_path / name).write_text("".join(json.dumps({"id": f"r{i}", "pass": i > 2}) + "\n" for i in range(9)))
+    runs = [str(tmp_path / name) for name in ("one.jsonl", "two.jsonl")]
+    with pytest.raises(UsageError, match="--drawn random says how labels were drawn, and these runs have none"):
+        call(["pass-rate", *runs, "--at-least", "0.5", "--drawn", "random"])
+
+
 def test_pass_rate_says_that_the_file_of_what_was_graded_is_missing() -> None:
     with pytest.raises(UsageError, match=r"f\.jsonl: there is no such file"):
         call(["pass-rate", "f.jsonl"])

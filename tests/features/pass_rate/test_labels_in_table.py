@@ -1,6 +1,7 @@
 """`markscheme pass-rate FILE --calibration TABLE`: labels in a table correct the verdicts of another file."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -140,15 +141,55 @@ def test_the_pass_rate_of_people_is_of_the_labelled_rows_and_says_how_many_rows_
     assert (report["corrected"]["n"], report["assumed"]) == (40, "the rate is of the labelled responses")
     assert "2 responses not labelled, in no rate" in run("markscheme", "pass-rate", "labels.csv", cwd=tmp_path).stdout
     assert rate_of_people(tmp_path, "--drawn", "random")["drawn"] == "random"
-    refused = run("markscheme", "pass-rate", "labels.csv", "--drawn", "by-verdict", cwd=tmp_path)
-    assert (refused.returncode, "no judge graded these responses" in refused.stderr) == (2, True)
 
 
-def test_the_pass_rate_of_people_is_compared_with_the_least_rate_by_its_interval(tmp_path: Path) -> None:
-    labelled_rows(tmp_path, "human")
-    assert rate_of_people(tmp_path, "--at-least", ".5")["answer"] == "above"
-    assert rate_of_people(tmp_path, "--at-least", ".9", status=1)["answer"] == "below"
-    assert rate_of_people(tmp_path, "--at-least", ".8", status=4)["answer"] == "open"
+def ratings_by_people(folder: Path, **levels: Sequence[object]) -> Path:
+    """Write ratings.jsonl: 40 ratings by one person, 30 of which are MET, or with levels that repeat in turn."""
+    answers = levels or {"polite": ["MET", "MET", "MET", "UNMET"]}
+    criteria = [{name: cells[i % len(cells)] for name, cells in answers.items()} for i in range(40)]
+    lines = [{"id": f"a{i}", "rater": "ann", "kind": "human", "criteria": rated} for i, rated in enumerate(criteria)]
+    (folder / "ratings.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+@pytest.mark.parametrize("how", ["by-verdict", "by-stratum", "elsewhere"])
+@pytest.mark.parametrize("least", [(), ("--at-least", ".5")])
+@pytest.mark.parametrize("file", ["labels.csv", "ratings.jsonl"])
+def test_a_pass_rate_of_people_refuses_to_be_corrected_by_how_labels_were_drawn_from_a_judge_s_verdicts(
+    file: str, least: tuple[str, ...], how: str, tmp_path: Path
+) -> None:
+    ratings_by_people(labelled_rows(tmp_path, "human"))
+    refused = run("markscheme", "pass-rate", file, "--drawn", how, *least, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    sentence = f"--drawn {how} says how a judge's rate is corrected, and no judge graded these responses; leave it out"
+    assert sentence in refused.stderr
+
+
+@pytest.mark.parametrize("file", ["labels.csv", "ratings.jsonl"])
+def test_the_pass_rate_of_people_is_compared_with_the_least_rate_by_its_interval(file: str, tmp_path: Path) -> None:
+    ratings_by_people(labelled_rows(tmp_path, "human"))
+    assert rate_of_people(tmp_path, "--at-least", ".5", file=file)["answer"] == "above"
+    assert rate_of_people(tmp_path, "--at-least", ".9", file=file, status=1)["answer"] == "below"
+    assert rate_of_people(tmp_path, "--at-least", ".8", file=file, status=4)["answer"] == "open"
+
+
+@pytest.mark.parametrize(
+    "levels", [{"polite": [1, 2, 3, 4, 5]}, {"polite": ["MET", "UNMET"], "short": ["MET", "MET", "UNMET"]}]
+)
+@pytest.mark.parametrize("options", [(), ("--drawn", "random"), ("--at-least", ".5")])
+def test_people_s_levels_or_several_criteria_have_a_pass_rate_only_by_a_rubric(
+    options: tuple[str, ...], levels: dict[str, Sequence[object]], tmp_path: Path
+) -> None:
+    ratings_by_people(tmp_path, **levels)
+    refused = run("markscheme", "pass-rate", "ratings.jsonl", *options, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "which labels pass is a rubric's to say: --rubric NAME names it" in refused.stderr
+    (tmp_path / "rubrics").mkdir()
+    criteria = [{"name": name, "requirement": f"It is {name}."} for name in levels]
+    scale = {} if len(levels) > 1 else {"scale": {"min": 1, "max": 5}}
+    (tmp_path / "rubrics/tone.yaml").write_text(json.dumps({"criteria": [criterion | scale for criterion in criteria]}))
+    report = rate_of_people(tmp_path, "--rubric", "tone", file="ratings.jsonl")
+    assert (report["labels"], report["corrected"]["n"]) == (40, 40)
 
 
 def test_labels_on_a_scale_have_a_pass_rate_only_once_an_option_says_which_of_them_pass(tmp_path: Path) -> None:

@@ -89,9 +89,11 @@ def pass_rate(
     is_of_one = calibration is None and (least is None or (of == "score" and runs_in_ci == 1))
     labels_in_file = rates_of_files.own_labels(files, named, columns) if is_of_one else None
     has_labels = calibration is not None or labels_in_file is not None
-    is_gate = rates_of_files.asks_for_gate(files, least, columns, has_labels=has_labels)
+    is_gate = rates_of_files.asks_for_gate(files, named, least, columns, has_labels=has_labels)
     if least is None or not is_gate:
         return rates_of_files.print_rate(files, calibration, drawn, named, least, columns, labels_in_file, json=json)
+    if drawn is not None:
+        raise UsageError(f"--drawn {drawn} says how labels were drawn, and these runs have none; leave it out")
     return gate_of_runs.print_gate(
         files,
         named,

@@ -47,20 +47,23 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 """Kinds of gold that annotators gave, or may have given; of such labels, a gate needs two per example."""
 
 
-def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOptions, *, has_labels: bool) -> bool:
+def asks_for_gate(
+    files: Sequence[Path], rubric: Rubric | None, least: float | None, columns: ColumnOptions, *, has_labels: bool
+) -> bool:
     """Return True if the user asks how often a run's rate falls below `least` by chance, instead of one pass rate.
 
     Args:
         files: The file, or one file for each run over the same cases.
+        rubric: The rubric; None for none.
         least: The smallest pass rate, or mean of a run, that is enough; None if none is given.
         columns: What the files' columns and values mean.
         has_labels: True if there are labels, other than those in a table, by which a pass rate is corrected.
 
     Raises:
-        UsageError: Several files are named that aren't one table, joined by id, and `least` is None.
+        UsageError: Several files are named that aren't one table, joined by id, and `least` is None; or people's
+            labels alone don't say which responses pass.
     """
-    has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
-    if least is not None and not has_labels and has_runs:
+    if least is not None and not has_labels and (len(files) > 1 or not _has_labels_alone(files[0], rubric, columns)):
         return True
     if len(files) > 1 and (has_labels or not _are_one_table(files, columns)):
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
@@ -99,13 +102,18 @@ def _labelled_by_people_alone(
     return None if examples is None else (examples, rated.rubric)
 
 
-def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
-    """Return True if a file is a table with annotators' labels.
+def _has_labels_alone(file: Path, rubric: Rubric | None, columns: ColumnOptions) -> bool:
+    """Return True if a file has people's labels, and is a table or has no judge's verdicts."""
+    if names_table([str(file)]):
+        return _is_labelled_table(file, columns)
+    return _labelled_by_people_alone(file, rubric, columns) is not None
 
-    It is if the user names a column of people's labels, or if the table has columns of ratings and none is a judge's.
+
+def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
+    """Return True if a table has annotators' labels.
+
+    It has if the user names a column of people's labels, or if the table has columns of ratings and none is a judge's.
     """
-    if not names_table([str(path)]):
-        return False
     with suppress(MarkschemeError):
         return bool(columns.human) or not read_files([path], columns.of_table(), one_side=True).has_judge
     return False
