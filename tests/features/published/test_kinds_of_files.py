@@ -192,6 +192,26 @@ def test_points_in_brackets_behind_the_names_of_levels_are_the_values_of_the_lev
     assert not any("numbered" in note for note in published.notes)
 
 
+def test_criteria_whose_levels_have_points_of_their_own_keep_their_levels_and_weigh_as_much_as_the_best_one() -> None:
+    published = read(
+        [
+            {"criterion": "Crust", "Excellent (10)": "Cracks.", "Good (6)": "Brown.", "Poor (0)": "Pale."},
+            {"criterion": "Crumb", "Excellent (5)": "Open.", "Good (3)": "", "Poor (1)": "Dense."},
+        ]
+    )
+    values = [[level["value"] for level in criterion["levels"]] for criterion in published.data["criteria"]]
+    assert values == [[0, 6, 10], [1, 3, 5]]
+    assert [criterion["weight"] for criterion in published.data["criteria"]] == [10, 5]
+    assert "the points of a criterion's best level are its weight" in published.notes
+    weighted = read(
+        [
+            {"criterion": "Crust", "weight": 2, "Good (6)": "Dark.", "Fair (3)": "Brown.", "Poor (0)": "Pale."},
+            {"criterion": "Crumb", "weight": 1, "Good (3)": "Open.", "Fair (2)": "Even.", "Poor (1)": "Dense."},
+        ]
+    )
+    assert [criterion["weight"] for criterion in weighted.data["criteria"]] == [2, 1]
+
+
 @pytest.mark.parametrize(
     "cells",
     [

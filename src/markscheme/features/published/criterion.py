@@ -106,7 +106,7 @@ class CriterionReading:
         taken = {key for key in TASKS if key in fields}
         native = _native(fields, taken)
         tags = [raw.group, *_tags(fields, taken)]
-        scale_levels = self._named_levels(fields, taken) or _levels(fields, taken, native)
+        scale_levels = self._named_levels(fields, raw, taken) or _levels(fields, taken, native)
         weight = self._weight(fields, taken)
         name, has_name_from_words = _name(fields, raw, taken)
         required = self._required(fields, taken)
@@ -151,23 +151,28 @@ class CriterionReading:
         self.notes["points in brackets behind a name are its weight"] = None
         return match["name"], float(match["points"])
 
-    def _named_levels(self, fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
+    def _named_levels(
+        self, fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]
+    ) -> list[dict[str, Any]] | None:
         """Return the levels that the criterion's keys name, such as Poor, Fair and Good, worst first; None without any.
 
         Args:
             fields: The criterion's keys and values.
+            raw: The criterion, whose own keys count if they aren't those of all criteria, such as Good (10).
             taken: The keys read so far, to which those of the levels are added.
         """
-        if len({*self.columns} & fields.keys()) < 2:
+        own_columns = level_columns([raw])
+        columns = self.columns if {*own_columns} <= {*self.columns} else own_columns
+        if len({*columns} & fields.keys()) < 2:
             return None
-        taken.update(self.columns)
-        points = [points_behind(key) for key in self.columns]
+        taken.update(columns)
+        points = [points_behind(key) for key in columns]
         worth = [amount for amount in points if amount is not None]
         if len(worth) < len(points) or worth != sorted({*worth}):
             worth = [float(index) for index in range(1, len(points) + 1)]
-            listed = ", ".join(f"{key} = {value:g}" for key, value in zip(self.columns, worth, strict=True))
+            listed = ", ".join(f"{key} = {value:g}" for key, value in zip(columns, worth, strict=True))
             self.notes[f"levels are numbered by their names: {listed}"] = None
-        return [named_level(value, key, fields.get(key)) for key, value in zip(self.columns, worth, strict=True)]
+        return [named_level(value, key, fields.get(key)) for key, value in zip(columns, worth, strict=True)]
 
     def _given_levels(self) -> dict[str, Any]:
         return {"levels": self.levels} if self.levels else {}

@@ -36,6 +36,7 @@ from markscheme.features.published.vocabulary import (
     ends_of,
     is_in_force,
     number_of,
+    points_behind,
     scored_lines,
     text_in,
 )
@@ -114,6 +115,8 @@ class _Reading:
         reading = CriterionReading(self.options, levels or self._scale(), self.notes, self.unread, columns)
         criteria = [reading.read(raw, index) for index, raw in enumerate(in_force, start=1)]
         _share_out(criteria, in_force, self.notes)
+        if not columns:
+            _weigh_by_points(criteria, in_force, self.notes)
         top |= self._mark_of_levels(other_keys, criteria)
         if reading.is_yes_no:
             self.notes["criteria without levels are yes/no (`--scale 1..5` makes them a scale)"] = None
@@ -253,6 +256,28 @@ def _part_of(mark: float | None, total: float | None) -> float | None:
     if mark is None or 0 <= mark <= 1:
         return mark
     return mark / total if total and mark <= total else None
+
+
+def _weigh_by_points(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
+    """Weigh criteria by the points of their best levels, if the names of all levels have points and no weight is given.
+
+    Args:
+        criteria: The converted criteria, whose weights are replaced.
+        raws: The criteria as published, in the same order.
+        notes: Remarks on the conversion, to which one is added if weights change.
+    """
+    named = [level_columns([raw]) for raw in raws]
+    have_points = all(columns and None not in map(points_behind, columns) for columns in named)
+    best = [fields["levels"][-1]["value"] for fields in criteria if fields.get("levels")]
+    if (
+        have_points
+        and len(best) == len(criteria)
+        and min(best) > 0
+        and {fields["weight"] for fields in criteria} == {1}
+    ):
+        notes["the points of a criterion's best level are its weight"] = None
+        for fields, points in zip(criteria, best, strict=True):
+            fields["weight"] = points
 
 
 def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
