@@ -223,6 +223,14 @@ def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Pa
     assert _clear(here)["cost"]["usd_per_1000"] == pytest.approx(10.0)
 
 
+def test_status_counts_no_false_passes_of_an_accepted_run_in_which_nothing_says_what_passes(here: Path) -> None:
+    _accept(here)
+    decision = json.loads((here / "calibration" / "clear" / "accepted.json").read_text(encoding="utf-8"))["decision"]
+    assert _clear(here)["false_passes"] is not None
+    _change_accepted(here, decision={**decision, "gate": None})
+    assert _clear(here)["false_passes"] is None
+
+
 def test_status_names_ten_false_passes_of_an_accepted_run_at_most_and_says_how_many_more_there_are(here: Path) -> None:
     _accept(here)
     file = here / "calibration" / "clear" / "accepted.json"

@@ -121,10 +121,14 @@ def _count_changed(then: Mapping[str, str], examples: ExampleSet) -> int:
 
 
 def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float | None]:
-    """Return an accepted run's false passes by id, its US dollars per thousand grades, and its tokens per grade."""
+    """Return an accepted run's false passes by id, its US dollars per thousand grades, and its tokens per grade.
+
+    The first is None if the run was accepted from counts, or if nothing in it passes, as in a rubric of pairs.
+    """
     data = accepted_run_data(path)
     try:
-        ids = tuple(map(str, data["measurements"]["false_passes"])) if data["ratings"]["samples"] else None
+        may_pass = bool(data["ratings"]["samples"]) and (data.get("decision") or {}).get("gate", {}) is not None
+        ids = tuple(map(str, data["measurements"]["false_passes"])) if may_pass else None
         return ids, *_cost(data["cost"])
     except (KeyError, TypeError) as error:
         raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error

@@ -190,8 +190,8 @@ def _without_unknown(figures: Mapping[str, Estimate], withheld: Mapping[str, str
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
-    """Return the ids of false passes and of false fails for JSON; None if a table doesn't say which values pass."""
-    if calibration.rubric.table_of == "values":
+    """Return the ids of false passes and of false fails for JSON; None if nothing says which responses pass."""
+    if not calibration.rubric.has_gate_question:
         return {"false_passes": None, "false_fails": None}
     return attributes(calibration.comparison, "false_passes false_fails")
 
