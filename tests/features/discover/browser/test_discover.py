@@ -394,6 +394,8 @@ def test_outputs_read_before_a_failure_mode_was_named_can_be_checked_for_it_by_o
         wait_until(page, "isReady")
         press(page, key)
     expect(page.locator("#overview-title")).to_contain_text("All read again")
+    expect(page.locator("#count")).to_have_text("4 of 4 read again")
+    expect(page.get_by_role("heading", name="What you have read")).to_have_count(0)
     sent(page)
     server.stop()
     done = run("markscheme", "discover", "reply", "--report", "--json", cwd=project)

@@ -280,6 +280,9 @@ let againAt = 0;
 async function showAgain() {
   view = "again";
   const pair = data.again[againAt];
+  $("bar").max = data.again.length;
+  $("bar").value = againAt;
+  $("count").textContent = data.again.length ? `${againAt} of ${data.again.length} read again` : "";
   if (!pair) {
     at = null;
     only("overview");
@@ -296,9 +299,6 @@ async function showAgain() {
   const mode = modes.find((one) => one.name === pair.mode);
   $("again-mode").textContent = pair.mode;
   $("again-definition").textContent = mode?.definition || "It has no definition yet.";
-  $("bar").max = data.again.length;
-  $("bar").value = againAt;
-  $("count").textContent = `${againAt} of ${data.again.length} read again`;
   for (const later of data.again.slice(againAt + 1, againAt + 1 + AHEAD)) html(later.unit).catch(() => {});
   drain();
 }
