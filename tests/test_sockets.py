@@ -52,6 +52,16 @@ def test_scores_of_rows_are_logged_by_tag_for_at_most_twenty_tags() -> None:
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
+def test_the_lowest_versions_of_frameworks_leave_ungraded_responses_out_of_their_means() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    lowest = {
+        "inspect": "inspect-ai>=0.3.261",  # the first whose Score.unscored takes a reason
+        "mlflow": "mlflow>=3.8",  # the first whose Feedback takes the text of an error
+        "trl": "trl>=1.6",  # the first that leaves out a completion whose only reward is None
+    }
+    assert {extra: extras[extra][0] for extra in lowest} == lowest
+
+
 def test_only_values_of_a_row_that_the_rubric_uses_and_that_are_not_empty_become_inputs() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}

@@ -138,6 +138,7 @@ def test_a_row_s_pass_mark_is_stated_in_the_row_or_else_in_the_run_s_rubric() ->
         ('[{"requirement": "A"', "is not readable JSON"),
         ("rubrics/other.yaml", "is a path"),
         ("any column of text", "--rows ignore"),
+        ("- requirement: Names Paris\n  weight: 2", "is text that isn't JSON; a row brings criteria as JSON, or names"),
         ([], "its rubric"),
         ("[" * 60 + "]" * 60, "is nested more than 50 deep"),
         ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),
@@ -149,6 +150,11 @@ def test_the_error_on_a_row_whose_own_rubric_cannot_be_used_says_what_is_wrong_w
     problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
     assert isinstance(problem, str)
     assert fault in problem
+
+
+def test_an_unknown_rubric_of_a_row_names_the_option_that_ignores_it_only_where_there_is_another() -> None:
+    with_core, alone = (rubric_of("nowhere", core) for core in (CORE, None))
+    assert ("--rows ignore" in str(with_core), "--rows" in str(alone)) == (True, False)
 
 
 @pytest.mark.parametrize(

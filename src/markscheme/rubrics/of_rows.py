@@ -188,7 +188,9 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
     except RubricError as error:
         return f"its rubric{_without_place(error.faults[0].problem)}"
     except UsageError as error:
-        return f"its rubric: {error}; to grade by the other rubric alone: --rows ignore"
+        return f"its rubric: {error}" + (
+            "; to grade by the other rubric alone: --rows ignore" if core is not None else ""
+        )
 
 
 def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[str, str]]:
@@ -336,6 +338,8 @@ def _noted(reading: RubricReading, pass_mark: float) -> tuple[Rubric, tuple[str,
 def _named(name: str) -> RubricReading:
     if "/" in name or "\\" in name or name.endswith(RUBRIC_SUFFIXES):
         raise RubricError("is a path; a row brings criteria, or names a rubric")
+    if "\n" in name:
+        raise UsageError("is text that isn't JSON; a row brings criteria as JSON, or names a rubric")
     return read_file(find_rubric(name))
 
 

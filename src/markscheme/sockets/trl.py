@@ -23,7 +23,7 @@ def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]
 
     `query` is the prompt, or a conversation's last message, and `messages` is the whole conversation; other inputs come
     from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that can't
-    be graded gets None, which TRL leaves out of the reward.
+    be graded gets None, which TRL leaves out of the reward since its version 1.6.
 
     The share of completions that can't be graded is logged as `NAME/ungraded`. If rows bring their own criteria, the
     verdicts on these criteria are logged next to the completions. For each of the most frequent tags of such criteria,

@@ -46,6 +46,21 @@ def test_each_response_may_have_its_own_rubric_and_query() -> None:
     assert scores == [7.5, 2, 0]
 
 
+@pytest.mark.parametrize("frame", ["pandas", "polars", "numpy"])
+def test_each_response_of_a_data_frame_is_graded_by_the_rubric_and_query_in_its_own_row(frame: str) -> None:
+    library = pytest.importorskip(frame)
+    as_column = {"numpy": lambda cells: library.array(cells, dtype=object)}.get(frame, getattr(library, "Series", None))
+    rubrics = [[{"requirement": "A", "weight": 2.0}], [{"requirement": "B", "weight": 5.0}]]
+    for cells in (rubrics, [json.dumps(rubric) for rubric in rubrics]):
+        columns = [as_column(column) for column in (["x", "y"], cells, ["first", "second"])]
+        assert rewarded(*columns, script=lambda *_: {"c1": "MET"}) == [2, 5]
+
+
+def test_columns_of_a_data_frame_without_its_first_rows_are_read_in_order() -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"response": ["x", "good", "poor"], "query": ["1", "2", "3"]})[1:]
+    assert rewarded(frame["response"], RUBRIC, frame["query"]) == [2, -3]
+
+
 def test_the_reward_of_an_ungraded_response_is_none_and_a_warning_gives_the_reason() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         if "garbage" in prompt.user:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -141,7 +141,7 @@ def _listed(responses: Sequence[ToGrade]) -> Sequence[ToGrade]:
     """
     if isinstance(responses, str | Mapping):
         raise ValueError("responses must be a list, got a single one: give [response]")
-    return responses if isinstance(responses, Sequence) else list(responses)
+    return _from_column(responses)
 
 
 def _one_for_each(rubrics: Any, n: int) -> Sequence[Any]:
@@ -152,9 +152,10 @@ def _one_for_each(rubrics: Any, n: int) -> Sequence[Any]:
     """
     if rubrics is None or _is_one(rubrics):
         return [rubrics] * n
-    if len(rubrics) != n:
-        raise ValueError(f"{n} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
-    return _as_sequence(rubrics)
+    of_each = _as_sequence(rubrics)
+    if len(of_each) != n:
+        raise ValueError(f"{n} responses and {len(of_each)} rubrics: give one rubric each, or one for all")
+    return of_each
 
 
 def _inputs_of_all(n: int, **columns: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
@@ -167,10 +168,13 @@ def _inputs_of_all(n: int, **columns: Sequence[Any] | None) -> dict[str, Sequenc
     Raises:
         ValueError: An input is a single text, or the number of its values isn't that of the responses.
     """
-    inputs = {name: values for name, values in columns.items() if values is not None}
-    for name, values in inputs.items():
-        if isinstance(values, str):
+    inputs = {}
+    for name, column in columns.items():
+        if column is None:
+            continue
+        if isinstance(column, str):
             raise ValueError(f"each response has a {name} of its own: give a list, got a single text")
+        values = inputs[name] = _from_column(column)
         if len(values) != n:
             raise ValueError(f"{n} responses and {len(values)} of {name}: give one each, or none at all")
     return inputs
@@ -232,7 +236,7 @@ def _score_of(grade: Grade, of: RewardKind, rubric: Rubric) -> float | None:
 
 def _is_one(rubrics: Any) -> bool:
     """Return True if rubrics are a single rubric, such as a list of criteria, and not a list with one per response."""
-    if not isinstance(rubrics, Sequence) or isinstance(rubrics, str):
+    if isinstance(rubrics, str | Mapping) or not isinstance(rubrics, Iterable):
         return True
     if not isinstance(rubrics, list | tuple):
         return False
@@ -244,10 +248,15 @@ def _is_one(rubrics: Any) -> bool:
 
 def _as_sequence(rubrics: Any) -> Sequence[Any]:
     """Return rubrics as a list; a sequence that makes its items only on access is returned unchanged."""
-    if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
-        return list(rubrics)
-    made: Sequence[Any] = rubrics
-    return made
+    made = _from_column(rubrics)
+    return list(made) if isinstance(made, list | tuple) or any(isinstance(rubric, Rubric) for rubric in made) else made
+
+
+def _from_column(values: Any) -> Sequence[Any]:
+    """Return values, such as a data frame's column or an array, as a sequence with indexes from 0."""
+    if isinstance(values, Sequence):
+        return values
+    return list(values.to_list() if hasattr(values, "to_list") else values)  # polars' cells are lists only this way
 
 
 def _by_name(rubrics: Sequence[Any]) -> list[Any]:
