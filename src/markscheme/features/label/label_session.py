@@ -117,6 +117,7 @@ class LabelSession:
         whole_voices: Annotators' decisions on whole responses where they differ, by id, in the form of the page; empty
             unless the rater adjudicates.
         core: Name of the rubric that rows with rubrics of their own share; None without one.
+        results: Promptfoo's results that are labelled, whose verdicts the labels are about; None for other responses.
     """
 
     rubric: Rubric
@@ -132,6 +133,7 @@ class LabelSession:
     whole_steps: frozenset[Step] = frozenset()
     whole_voices: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
     core: str | None = None
+    results: Path | None = None
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()

@@ -29,6 +29,8 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return what to do once a rater has labelled everything, each step as a reason and a command; empty until then."""
     commands = commands_on(work)
     calibrate = commands.calibrate()
+    if work.results is not None:
+        commands = replace(commands, rubric=quote(str(work.results)))
     if work.current is not None or not work.steps:
         return ()
     if work.is_adjudication:
@@ -56,8 +58,12 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
 
 
 def commands_on(work: LabelSession) -> Commands:
-    """Return the builder of commands on what is labelled: a rubric, rows, or a rubric and rows that share it."""
-    return commands_on_rows(work.rubric, work.core)
+    """Return the builder of commands on what is labelled: a rubric, rows, or a rubric and rows that share it.
+
+    Of Promptfoo's results, the commands compare the verdicts in them.
+    """
+    commands = commands_on_rows(work.rubric, work.core)
+    return commands if work.results is None else replace(commands, judge=f"--ratings {quote(str(work.results))}")
 
 
 def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:

@@ -90,7 +90,8 @@ def open_work(
     Warns:
         RatingWarning: Half a line at the end of a file was set aside.
     """
-    source = find_rubric(rubric_of_results(named, here), here)
+    named_rubric = rubric_of_results(named, here)
+    source = find_rubric(named_rubric, here)
     rows = rows_named(source, here, core, every=all_criteria)
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
@@ -113,6 +114,7 @@ def open_work(
     file = LabelFile.open(folder / RATINGS_FOLDER, rater, kind, rubric, may_be_stale=rows is not None)
     try:
         work = _work(rubric, source, responses, home, file, ask_whole if rows is None else "never", rows)
+        work = replace(work, results=None if named_rubric == named else Path(named))
         if audits:
             ordered = replace(work, steps=tuple(map(Step, work.questions)))
         elif next is not None:

@@ -37,6 +37,12 @@ def test_following_printed_commands_leads_from_unlabelled_promptfoo_results_to_a
                 page.keyboard.press(key)
         wait_until(page, "outbox.length === 0")
         assert server.announced["total"] == len(REPLIES)
+        expect(page.locator("#more code")).to_have_text(
+            [
+                "markscheme label results.json --rater SECOND",
+                "markscheme calibrate results --ratings results.json",
+            ]
+        )
     verdict = run(*printed["calibrate"], cwd=tmp_path)
     assert verdict.returncode in (0, 1, 4), verdict.stderr
     assert "  decisions" in verdict.stdout
