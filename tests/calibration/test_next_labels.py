@@ -185,6 +185,9 @@ def test_no_more_labels_are_asked_for_than_unlabelled_responses_are_left() -> No
     assert asked.of(24, "outputs.jsonl") == "Label all 24 that are left in outputs.jsonl."
     assert asked.of(41, "outputs.jsonl") == asked.of(0) == asked.in_words
     assert decide(calibrated(30, 3).comparison).next_step == asked.in_words
+    one_left = NextLabels(FIRST_LABELS, "Label about 80 more.")
+    assert one_left.of(1) == "Label the one that is left."
+    assert one_left.of(1, "pool.jsonl") == "Label the one that is left in pool.jsonl."
 
 
 def test_the_message_that_counts_labels_down_says_if_labelled_fails_or_labelled_passes_are_too_few(

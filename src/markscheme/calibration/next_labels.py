@@ -52,7 +52,8 @@ class NextLabels(NamedTuple):
         """
         if self.labels is None or not self.labels.more or not 0 < remaining <= self.labels.more:
             return self.in_words
-        return f"Label all {remaining} that are left{f' in {pool}' if pool else ''}."
+        all_left = f"all {remaining} that are" if remaining > 1 else "the one that is"
+        return f"Label {all_left} left{f' in {pool}' if pool else ''}."
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:

@@ -230,7 +230,7 @@ def test_grade_prints_the_command_that_calibrates_rows_which_have_labels(folder:
     assert (
         f"{step} 'some labelled.jsonl' --judge function:judging:judge\n" in grade(folder, "some labelled.jsonl").stdout
     )
-    unlabelled = [row | {"labels": cell} for row, cell in zip(rows, ([], None, []), strict=True)]
+    unlabelled = [row | {"labels": None if row is rows[0] else []} for row in rows]
     (folder / "unlabelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in unlabelled))
     assert "markscheme label unlabelled.jsonl" in grade(folder, "unlabelled.jsonl").stdout
     stored = folder / "calibration/rows.jsonl/ratings/ann.jsonl"
