@@ -258,13 +258,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 
 
 def given_gold(
-    rubric: Rubric,
-    examples: Sequence[Example],
-    ratings: Iterable[Rating],
-    *,
-    reference: str,
-    kinds: Mapping[str, int],
-    labelled_twice: Flags | None = None,
+    rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
     """Make gold from the gold ratings, one per example, that an earlier report holds.
 
@@ -274,11 +268,9 @@ def given_gold(
         ratings: The gold ratings.
         reference: The kind of gold, such as "adjudicated" or "people".
         kinds: Number of raters of each kind who labelled.
-        labelled_twice: Flags of the examples with labels of two annotators or an adjudicated label; None if unknown.
     """
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
-    fields_of_column["labelled_twice"] = labelled_twice
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 

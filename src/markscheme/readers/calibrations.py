@@ -79,14 +79,11 @@ def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> 
         settled |= calibration.gold
     examples = {example.id: example for calibration in calibrations for example in calibration.examples}
     is_twice = {unit: flag for calibration in calibrations for unit, flag in calibration.labelled_twice.items()}
-    truth = given_gold(
-        rubric,
-        [examples[unit] for unit in settled],
-        settled.values(),
-        reference=calibrations[0].reference,
-        kinds=calibrations[0].kinds,
-        labelled_twice=np.array([is_twice[unit] for unit in settled]) if is_twice.keys() >= settled.keys() else None,
-    )
+    in_order = [examples[unit] for unit in settled]
+    kinds = calibrations[0].kinds
+    truth = given_gold(rubric, in_order, settled.values(), reference=calibrations[0].reference, kinds=kinds)
+    if is_twice.keys() >= settled.keys():
+        truth = replace(truth, labelled_twice=np.array([is_twice[unit] for unit in settled], dtype=bool))
     return truth, differing
 
 

@@ -88,7 +88,7 @@ def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.
     grave = [finding for finding in findings if finding.severity == "high"]
     if grave:
         _outcome(case, "failure", message_with_repair(grave[0]), _messages(grave))
-    headings = criterion_headings(calibration.rubric)
+    headings = criterion_headings(calibration.comparison)
     figures = "; ".join(f"{heading} {inline(cell)}" for heading, cell in zip(headings, row[1:-1], strict=True))
     milder = [finding for finding in findings if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _messages(milder)]).strip())

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -145,6 +145,12 @@ def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
+MOST_LEVELS: Final = 21
+"""Largest number of values that count as levels: those of a scale from 0 to 10, and those halfway between two."""
+HALVED_ENDS: Final = 3
+"""Number of values on a scale of two levels, with the value halfway between; more are scores between two ends."""
+
+
 @dataclass(frozen=True)
 class CriterionComparison:
     """A judge compared with gold on one criterion.
@@ -212,6 +218,13 @@ class CriterionComparison:
         """The scale's levels, and the values between levels that gold or judge has as medians of ratings."""
         given_levels = np.concatenate([self.gold, self.judge])
         return sorted({*self.criterion.scale.values, *given_levels[~np.isnan(given_levels)].tolist()})
+
+    @property
+    def has_many_values(self) -> bool:
+        """True if two raters are hardly ever on the same value, as with scores from 0 to 100."""
+        scale = self.criterion.scale
+        most = HALVED_ENDS if len(scale.levels) == len(scale.ends) else MOST_LEVELS
+        return scale.ordered and not (scale.by_label or scale.is_yes_no) and len(self.levels_given) > most
 
     @cached_property
     def confusion(self) -> dict[str, Any]:

@@ -32,16 +32,26 @@ from markscheme.stats.shares import share as share_of
 
 EVEN_PREFERENCE = 0.5
 """Value of a tie, if preferences are numbers from 0 to 1."""
-OWN_FIGURES = (
-    CriterionFigure("same level", lambda compared: compared.statistics["exact_agreement"], share_mark),
-    CriterionFigure("kappa", lambda compared: compared.headline, coefficient),
-)
-"""The core's columns of the criteria table, which come before those of features and the bias."""
+KAPPA = CriterionFigure("kappa", lambda compared: compared.headline, coefficient)
+MEAN_ERROR = CriterionFigure("MAE", lambda compared: compared.statistics["mae"], with_interval)
 
 
-def criterion_figures() -> tuple[CriterionFigure, ...]:
-    """Return the statistics that the criteria table has a column for, in order, without the last one, the bias."""
-    return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
+def _same_level(compared: CriterionComparison) -> Estimate:
+    exact = compared.statistics["exact_agreement"]
+    return exact.without("it has many values, and few are equal by chance") if compared.has_many_values else exact
+
+
+def criterion_figures(comparison: Comparison) -> tuple[CriterionFigure, ...]:
+    """Return the statistics that the criteria table has a column for, in order, without the last one, the bias.
+
+    If all criteria have many values, the first one is the mean absolute error, else the share on the same level.
+    """
+    first = MEAN_ERROR if _have_many_values(comparison) else CriterionFigure("same level", _same_level, share_mark)
+    return (first, KAPPA, *(load() for load in CRITERION_FIGURES))
+
+
+def _have_many_values(comparison: Comparison) -> bool:
+    return all(compared.has_many_values for compared in comparison.criteria.values())
 
 
 def criteria_blocks(
@@ -75,7 +85,7 @@ def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) 
 
 
 def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None) -> doc.Table:
-    headings = (criterion_or_column(comparison.rubric), *criterion_headings(comparison.rubric), "")
+    headings = (criterion_or_column(comparison.rubric), *criterion_headings(comparison), "")
     return doc.Table(headings, tuple(criterion_rows(comparison, findings, tag_prefix)))
 
 
@@ -84,15 +94,15 @@ def criterion_or_column(rubric: Rubric) -> str:
     return "Criterion" if rubric.table_of is None else "Column"
 
 
-def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
+def criterion_headings(comparison: Comparison) -> tuple[str, ...]:
     """Return the headings of the columns that `criterion_rows` fills; rubrics for pairs have none for the bias.
 
     The bias column names the unit of the levels if all criteria have the same unit.
     """
-    figures = tuple(figure.heading for figure in criterion_figures())
-    units = {criterion.scale.unit for criterion in rubric.criteria}
-    bias = f"bias, {units.pop()}" if len(units) == 1 else "bias"
-    return figures if rubric.is_of_pairs else (*figures, bias)
+    figures = tuple(figure.heading for figure in criterion_figures(comparison))
+    units = {compared.criterion.scale.unit for compared in comparison.criteria.values()}
+    bias = f"bias, {units.pop()}" if len(units) == 1 and not _have_many_values(comparison) else "bias"
+    return figures if comparison.rubric.is_of_pairs else (*figures, bias)
 
 
 def criterion_rows(
@@ -112,7 +122,7 @@ def criterion_rows(
         causes = dict.fromkeys(finding.kind.short for finding in findings if finding.criterion == name)
         yield (
             doc.Name(name, criterion_tag(index, tag_prefix)),
-            *(figure.cell(figure.estimate(compared)) for figure in criterion_figures()),
+            *(figure.cell(figure.estimate(compared)) for figure in criterion_figures(comparison)),
             *([] if compared.criterion.scale.mirrored else [shift_mark(compared.statistics["signed_error"], half)]),
             ", ".join(causes),
         )
@@ -124,7 +134,7 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
         for heading, estimate in (
-            *((figure.heading, figure.estimate(compared)) for figure in criterion_figures()),
+            *((figure.heading, figure.estimate(compared)) for figure in criterion_figures(comparison)),
             *([] if compared.criterion.scale.mirrored else [("bias", compared.statistics["signed_error"])]),
         )
     ]
@@ -144,10 +154,12 @@ def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
     if brief:
         about = "each pair counts with its mirror image" if pairs else "bias: judge minus gold"
         near = ", near misses count little" if _has_near_misses(comparison) else ""
-        return f"Kappa: beyond chance{near}; {about}; 95% CIs{approximate}"
+        error = "MAE: mean absolute error; kappa" if _have_many_values(comparison) else "Kappa"
+        return f"{error}: beyond chance{near}; {about}; 95% CIs{approximate}"
     weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
     about_bias = "Each pair counts with its mirror image. " if pairs else "Bias: judge minus gold. "
-    return f"Same level: as gold. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs{approximate}"
+    first = "MAE: mean absolute error" if _have_many_values(comparison) else "Same level: as gold"
+    return f"{first}. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs{approximate}"
 
 
 def _notes(comparison: Comparison) -> Iterator[doc.Line]:

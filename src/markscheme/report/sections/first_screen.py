@@ -537,8 +537,9 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
     whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
     hidden: dict[str, tuple[float, float]] = {}
     for criterion in comparison.rubric.criteria:
-        exact = comparison.criteria[criterion.name].statistics["exact_agreement"].value
-        if exact is None or exact >= target or not criterion.scale.ordered or whole <= 0:
+        compared = comparison.criteria[criterion.name]
+        exact = compared.statistics["exact_agreement"].value
+        if exact is None or compared.has_many_values or exact >= target or not criterion.scale.ordered or whole <= 0:
             continue
         step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
         if step < comparison.tolerance:
