@@ -166,7 +166,7 @@ def test_the_text_report_on_agreement_has_a_line_for_each_coefficient(tmp_path: 
         ("a,b\n1,2\n1,4\n", {"levels": "1,2,3"}, "table.csv:3: '4' is not one of the levels 1, 2, 3"),
         ("a,b\n1,2.5\n", {"levels": "1,2,3", "scale": "nominal"}, "'2.5' is not one of the levels"),
         ("a,b\nyes,no\nmaybe,no\n", {"levels": "no,yes"}, "table.csv:3: 'maybe' is not one of the levels no, yes"),
-        ("a,b\n1,2\n", {"levels": "2,1"}, "`--levels` must list numbers lowest first"),
+        ("a,b\n1,2\n", {"levels": "2,1"}, "`levels` must list numbers lowest first"),
         ("a,b\n1,2\n", {"levels": "1,2,2"}, "two or more different levels"),
         ("a,b\n1,2\n", {"levels": "1,,2"}, "two or more different levels"),
         ("a,b\nyes,no\n", {"scale": "ordinal"}, "levels that are words have no order of their own"),

@@ -355,6 +355,20 @@ def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(e
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
+def test_notes_on_how_a_table_was_read_name_options_as_arguments_in_python_and_as_typed_on_the_command_line(
+    tmp_path: Path,
+) -> None:
+    cells = [("good", "good"), ("it's bad", "good"), ("it's bad", "it's bad")] * 8
+    table = tmp_path / "table.csv"
+    table.write_text("ann,judge\n" + "".join(f"{ann},{judge}\n" for ann, judge in cells))
+    told: list[str] = []
+    calibrate(str(table), human="ann", judge="judge", notify=told.append)
+    (note,) = (note for note in told if "passes" in note)
+    assert "`pass_='good'` or `pass_=\"it's bad\"` says it" in note
+    typed = run("calibrate", "table.csv", "--human", "ann", "--judge", "judge", cwd=tmp_path)
+    assert "`--pass good` or `--pass 'it'\"'\"'s bad'` says it" in typed.stderr
+
+
 def test_agreement_in_python_gives_the_same_figures_from_a_file_and_from_rows_as_the_calibrate_command(
     elsewhere: Path,
 ) -> None:

@@ -74,7 +74,7 @@ def agreement_of(
     if scale == "nominal" and weights not in (None, "identity"):
         raise UsageError(f"{weights} weights need levels with an order; a nominal scale has none")
     if judge is not None and judge not in table.raters:
-        raise UsageError(f"`--judge` must be one of the raters {', '.join(table.raters)}, got {judge!r}")
+        raise UsageError(f"`judge` must be one of the raters {', '.join(table.raters)}, got {judge!r}")
     statistics, rater_pairs = table_agreement(
         table.values, levels=table.codes, scale=scale, raters=table.raters, weights=weights, pairs=pairs, judge=judge
     )

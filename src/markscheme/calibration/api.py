@@ -17,7 +17,6 @@ from markscheme.calibration.options import AcceptingOptions, LabelOptions
 from markscheme.calibration.requests.calibration import CalibrationRequest
 from markscheme.calibration.requests.tables import answer_of_table
 from markscheme.calibration.table_frames import is_table_in_memory, read_in_memory, rows_in_memory
-from markscheme.calibration.tables import AnnotatorAgreement
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.grading.grader import ask_options
 from markscheme.judges.options import ASK_OPTIONS
@@ -121,12 +120,13 @@ def calibrate(
         columns=columns,
         watch=watch,
         notify=notify,
+        spell=as_argument,
     )
     if reading is not None:
         return _only(answer_of_table(request, reading))
     with leaving_out_damaged_lines(added.of(DamageOptions).skip_damaged), hold(added):
         of_tool_files = request.of_tool_files()
-        if isinstance(of_tool_files, AnnotatorAgreement | FileAnswer):
+        if isinstance(of_tool_files, FileAnswer):
             return _only(of_tool_files)
         calibrations = request.calibrations() if of_tool_files is None else list(of_tool_files.calibrations)
     return _only(calibrations)

@@ -63,7 +63,7 @@ def as_argument(option: str) -> str:
     """
     name, is_set, value = re.sub("^-o |^--", "", option.strip("`")).replace(" ", "=", 1).partition("=")
     keyword = _keyword(name)
-    values = [value.strip("'")]
+    values = shlex.split(value) if value.startswith("'") else [value]
     return f"`{keyword}={_argument(keyword, values)}`" if is_set else f"`{keyword}`"
 
 

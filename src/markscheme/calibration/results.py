@@ -1,9 +1,12 @@
 """Results of Python calls that can be rendered as reports, and the table of their renderers by class."""
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from markscheme.readers.tabular.reading import TableReading
 
 
 class Reporter(Protocol):
@@ -39,6 +42,9 @@ LoadReporter: TypeAlias = Callable[[], Reporter]
 
 RESULTS: OpenTable[tuple[str, LoadReporter]] = OpenTable()
 """The results that a report can be made of: the name of each class, and the function that loads its reporter."""
+
+TABLE_NOTES: "OpenTable[Callable[[TableReading, Callable[[str], str]], Iterable[str]]]" = OpenTable()
+"""Functions that yield notes on how a table was read, with options as the reader writes them; `report` adds them."""
 
 
 class Reported:

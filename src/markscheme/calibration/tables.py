@@ -12,8 +12,8 @@ import numpy as np
 from markscheme.calibration.agreement import Agreement, ScaleName, agreement_of
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.policy import UseQuestion
+from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.results import Reported
 from markscheme.calibration.table_frames import frame_of, rows_of
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
@@ -31,7 +31,7 @@ from markscheme.stats.shares import grouped_share
 
 
 @dataclass(frozen=True, repr=False)
-class TableCalibrations(Reported):
+class TableCalibrations(FileAnswer):
     """The calibrations of a table's judge, one for each criterion.
 
     Attributes:
@@ -47,6 +47,11 @@ class TableCalibrations(Reported):
     def __repr__(self) -> str:
         uses = ", ".join(f"{name}: {calibration.use}" for name, calibration in self.criteria.items())
         return f"<Calibrations of {self.reading.name}: {uses}>"
+
+    @property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        """The calibration on each criterion, in order."""
+        return tuple(self.criteria.values())
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -98,7 +103,7 @@ class AnnotatorFigures:
 
 
 @dataclass(frozen=True, repr=False)
-class AnnotatorAgreement(Reported):
+class AnnotatorAgreement(FileAnswer):
     """Agreement of the annotators in a table with each other.
 
     Attributes:
@@ -111,6 +116,11 @@ class AnnotatorAgreement(Reported):
 
     def __repr__(self) -> str:
         return f"<Agreement of the annotators in {self.reading.name}>"
+
+    @property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        """No calibration: there is no judge."""
+        return ()
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
         """Return 0, since agreement of annotators says nothing about a judge.

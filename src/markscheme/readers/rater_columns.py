@@ -38,7 +38,7 @@ def open_rater_table(
     file_format = format_of(Peek(path), "ratings") if path.is_file() else None
     if file_format is None or file_format is TABLE:
         if criterion is not None:
-            raise UsageError(f"--criterion is for files that name criteria; each column of {path} is a rater")
+            raise UsageError(f"`criterion` is for files that name criteria; each column of {path} is a rater")
         if Peek(path).shape == "parquet":
             return rater_table_from(Peek(path).all_records(), levels, between=between, place=path)
         return read_rater_table(path, levels, between=between)
@@ -81,9 +81,9 @@ def _chosen(rated: RatedFiles, criterion: str | None) -> str:
     if criterion in (*names, SCORE, DECISION):
         return criterion
     if criterion is not None:
-        raise UsageError(f"`--criterion` must be one of {', '.join((*names, SCORE, DECISION))}, got {criterion!r}")
+        raise UsageError(f"`criterion` must be one of {', '.join((*names, SCORE, DECISION))}, got {criterion!r}")
     if len(names) > 1:
-        raise UsageError(f"{rated.files[0].path} rates {', '.join(names)}; agreement is on one: name it by --criterion")
+        raise UsageError(f"{rated.files[0].path} rates {', '.join(names)}; agreement is on one: name it by `criterion`")
     return names[0]
 
 

@@ -198,9 +198,9 @@ def _named_levels(listed: str) -> tuple[float | str, ...]:
     numbers = [value for value in map(number, names) if value is not None]
     levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else names
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
-        raise UsageError(f"`--levels` must be two or more different levels, worst first, got {listed!r}")
+        raise UsageError(f"`levels` must be two or more different levels, worst first, got {listed!r}")
     if numbers == list(levels) and numbers != sorted(numbers):
-        raise UsageError(f"`--levels` must list numbers lowest first, got {listed!r}")
+        raise UsageError(f"`levels` must list numbers lowest first, got {listed!r}")
     return levels
 
 
@@ -210,6 +210,6 @@ def _levels_among(cells: Sequence[tuple[int, str]], path: Path | str) -> tuple[f
     if not words:
         return tuple(sorted({value for value in numbers.values() if value is not None}))
     if len({cell for _, cell in words}) < len(numbers):
-        problem = "is not a number, and others are; leave missing cells empty, or give the --levels"
+        problem = "is not a number, and others are; leave missing cells empty, or give the `levels`"
         raise RatingError([Fault(f"{cell!r} {problem}", n) for n, cell in words], path=path)
     return tuple(sorted(numbers))

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
-from markscheme.calibration.results import RESULTS, Reporter
-from markscheme.errors import SENTENCES, UsageError
+from markscheme.calibration.results import RESULTS, TABLE_NOTES, Reporter
+from markscheme.errors import SENTENCES
 from markscheme.seam import Feature
 from markscheme.stats.wording import CODE_WORDS
 
@@ -30,10 +30,10 @@ def _codes_in_words() -> Any:
     return words
 
 
-def _table_sentence(error: UsageError) -> str:
-    from markscheme.report.table_words import sentence
+def _table_words() -> Any:
+    import markscheme.report.table_words as table_words
 
-    return sentence(error)
+    return table_words
 
 
 RESULT_REPORTS = Feature(
@@ -42,7 +42,8 @@ RESULT_REPORTS = Feature(
         ("Calibration", _of_calibration),
         *((name, partial(_of_table, name)) for name in _OF_TABLES),
     ),
-    SENTENCES(_table_sentence),
+    SENTENCES(lambda error: _table_words().sentence(error)),
+    TABLE_NOTES(lambda reading, spell: _table_words().notes(reading, spell)),
     CODE_WORDS(_codes_in_words),
 )
 """The core's own reports, declared like those of features, since they are in layers above the results that they

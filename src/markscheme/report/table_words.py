@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Final
@@ -76,23 +77,28 @@ def _decisions(name: str, values: ReadValues) -> str:
 
 
 NOTES: Final[Mapping[str, str]] = {
-    "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
+    "encoding": "its text isn't UTF-8 and was read as Windows-1252; {`-o encoding=NAME`} says otherwise",
     "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
     "counted": "column n says how many examples each row stands for",
     "copies": "a row that is equal to an earlier one in all cells counts once: {n_copies} left out",
     "short-rows": "rows with fewer cells than the header end in empty cells",
     "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
-        "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
+        "words in no known order are compared as categories; {--levels worst,…,best} gives them one, {--pass VALUE} "
         "makes them pass and fail"
     ),
 }
 
 
-def notes(reading: TableReading) -> Iterator[str]:
-    """Yield notes on how a table was read: what was ambiguous or missing, and which columns no figure uses."""
+def notes(reading: TableReading, spell: Callable[[str], str] = str) -> Iterator[str]:
+    """Yield notes on how a table was read: what was ambiguous or missing, and which columns no figure uses.
+
+    Args:
+        reading: The table as it was read.
+        spell: Function that writes an option, such as `--pass VALUE`, the way the reader would; unchanged by default.
+    """
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
-    yield from (NOTES[code].format(n_copies=reading.n_copies) for code in dict.fromkeys(codes))
+    yield from (filled_in(NOTES[code], spell, {"n_copies": reading.n_copies}.get) for code in dict.fromkeys(codes))
     if reading.apart:
         alone = [f"{rows} of {name}" for name, rows in reading.apart.items() if rows]
         left_out = f"; left out, since another file lacks them: {in_words(alone)}" if alone else ""
@@ -101,7 +107,8 @@ def notes(reading: TableReading) -> Iterator[str]:
     judges, people = ({"" if s.column.file else s.rater for s in every if s.is_judge is side} for side in (True, False))
     is_stated = reading.options.judge or reading.options.human
     if judges == people and all(judges) and not (is_stated or reading.is_by_criterion):
-        yield f"read as names of raters, not of criteria: {in_words(sorted(map(str, judges)))}; {_AS_CRITERIA}"
+        names = in_words(sorted(map(str, judges)))
+        yield f"read as names of raters, not of criteria: {names}; {filled_in(_AS_CRITERIA, spell)}"
     for criterion, sides in reading.roles.criteria.items():
         values = reading.values[criterion]
         for side in sides:
@@ -113,15 +120,18 @@ def notes(reading: TableReading) -> Iterator[str]:
         yield f"in no figure: {in_words(reading.roles.aside)}"
     if reading.roles.may_rate:
         listed = in_words([repr(name) for name in reading.roles.may_rate])
-        yield f"in no figure, though it may rate too: {listed}; --judge names a judge's columns"
+        yield f"in no figure, though it may rate too: {listed}; {spell('--judge')} names a judge's columns"
     seen = [values for values in reading.values.values() if "ends" in values.withheld.values()]
-    yield from dict.fromkeys(_ends_seen(values) for values in seen)
+    yield from dict.fromkeys(_ends_seen(values, spell) for values in seen)
     if seen and reading.has_judge:
-        yield f"higher numbers are taken to be better; `--levels {_turned(seen[0])}` says that the lowest is the best"
+        option = spell(f"`--levels {_turned(seen[0])}`")
+        yield f"higher numbers are taken to be better; {option} says that the lowest is the best"
     for values in reading.values.values():
         why = WITHHELD.get(values.withheld.get("false_passes", ""))
         if why is not None:
-            yield why.format("`--pass COLUMN=VALUE`" if reading.is_by_criterion else _pass_options(values))
+            yield why.format(
+                spell("`--pass COLUMN=VALUE`") if reading.is_by_criterion else _pass_options(values, spell)
+            )
             break
 
 
@@ -134,14 +144,15 @@ def _levels_seen(values: ReadValues) -> list[float]:
     return sorted({level for of_column in values.levels.values() for level in of_column.values()})
 
 
-def _ends_seen(values: ReadValues) -> str:
+def _ends_seen(values: ReadValues, spell: Callable[[str], str]) -> str:
     """Say that a scale is taken to end at the lowest and highest level seen, and which option states its ends."""
     seen = _levels_seen(values)
-    option = f"`--levels {likely_ends(seen)}` says the scale's"
-    return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
+    option = spell(f"`--levels {likely_ends(seen)}`")
+    ends = f"{seen[0]:g} and {seen[-1]:g}"
+    return f"the levels are taken to end where they were seen to, at {ends}; {option} says the scale's"
 
 
-_AS_CRITERIA: Final = "in --judge and --human, `*` matches the name of a criterion, as in `--judge 'judge_*'`"
+_AS_CRITERIA: Final = "in {--judge} and {--human}, `*` matches the name of a criterion, as in {`--judge 'judge_*'`}"
 ROWS_LISTED: Final = 3
 """Largest number of rows without a judge's value that are listed."""
 WITHHELD: Final[Mapping[str, str]] = {
@@ -151,10 +162,10 @@ WITHHELD: Final[Mapping[str, str]] = {
 """Note on each reason why false passes are withheld; the options among which the user chooses replace the braces."""
 
 
-def _pass_options(values: ReadValues) -> str:
+def _pass_options(values: ReadValues, spell: Callable[[str], str]) -> str:
     """Spell the `--pass` options among which the user chooses, each in backticks."""
     words = dict.fromkeys(word for of_column in values.raw_words.values() for word in of_column)
-    return in_words([f"`--pass {quote(word)}`" for word in words], "or")
+    return in_words([spell(f"`--pass {quote(word)}`") for word in words], "or")
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
@@ -163,20 +174,17 @@ def _pass_options(values: ReadValues) -> str:
 def sentence(error: UsageError) -> str:
     """Explain why a table can't be read, with a command for each way to resolve it."""
     template = SENTENCES_OF_CODES.get(error.code or "", error.code or "")
-    text = _written(template if isinstance(template, str) else template(error), error)
+    text = filled_in(template if isinstance(template, str) else template(error), error.spell, partial(_fact, error))
     return "\n  ".join([text, *error.commands])
 
 
-def _written(template: str, error: UsageError) -> str:
-    """Fill a template's gaps: `{--human}` by the option as the caller writes it, and `{columns}` by what it names."""
+def filled_in(template: str, spell: Callable[[str], str], fact: Callable[[str], object] = str) -> str:
+    """Fill a template's gaps: `{--human}` by the option as its reader writes it, others by the facts they name."""
+    return re.sub(r"\{(`?-[^{}]+)\}|\{([^{}]+)\}", lambda gap: spell(gap[1]) if gap[1] else str(fact(gap[2])), template)
 
-    def of_gap(gap: re.Match[str]) -> str:
-        name = gap[1]
-        if name.startswith("-"):
-            return error.spell(name)
-        return _FACTS[name](error) if name in _FACTS else str(error.facts[name])
 
-    return re.sub(r"\{([^{}]+)\}", of_gap, template)
+def _fact(error: UsageError, name: str) -> object:
+    return _FACTS[name](error) if name in _FACTS else error.facts[name]
 
 
 def _to_discover(error: UsageError) -> str:
@@ -411,7 +419,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
     "no-responses": "no column holds the responses: {--response} names it",
     "no-notes": "no column holds notes: {--map COLUMN=note} names it",
 }
-"""Sentence on why a table can't be read, by error code, or a function that chooses it; `_written` fills its gaps."""
+"""Sentence on why a table can't be read, by error code, or a function that chooses it; `filled_in` fills its gaps."""
 
 
 def json_of(error: UsageError) -> dict[str, object]:

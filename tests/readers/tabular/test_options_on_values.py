@@ -10,7 +10,7 @@ from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.report.table_words import line_two, notes
-from markscheme.report.views.tables import view
+from markscheme.report.views.tables import by_criterion
 
 Columns: TypeAlias = dict[str, list[Any]]
 ONE_TO_FIVE = [1, 2, 3, 4, 5] * 6
@@ -143,7 +143,7 @@ def test_the_line_on_how_a_table_was_read_names_the_columns_of_every_criterion()
 
 def test_the_title_of_a_report_by_criterion_names_the_judge_s_column_of_each_criterion() -> None:
     result: Any = calibrate(TWO_CRITERIA)
-    assert view(result).title == "table · judge_tone, judge_quality · 30 rows"
+    assert by_criterion(result).title == "table · judge_tone, judge_quality · 30 rows"
 
 
 def test_a_rater_of_several_criteria_who_reads_the_same_in_each_is_named_once_in_the_line_on_the_reading() -> None:

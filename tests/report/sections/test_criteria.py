@@ -1,13 +1,14 @@
 """The notes under the table of criteria."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from markscheme.report.document import Notes, in_text
-from markscheme.report.sections.criteria import criteria_blocks
+from markscheme.report.document import Notes, Table, in_text
+from markscheme.report.sections.criteria import criteria_blocks, criteria_in_brief
 from markscheme.report.terminal import inline
-from markscheme.rubrics.rubric import YES_NO, Rubric, Scale
+from markscheme.rubrics.rubric import YES_NO, Level, Rubric, Scale
 from tests.calibration import made
 
 
@@ -46,3 +47,41 @@ def test_ac1_is_shown_below_a_confusion_matrix_if_one_common_level_makes_kappa_s
     )
     even = [0.0, 1.0] * 50
     assert "AC1" not in captions(even, even)
+
+
+def in_brief(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> tuple[Table, str]:
+    """The table of criteria on the first screen, and the line below it."""
+    compared = made.compared(rubric, made.examples(rubric, {"ana": gold}), made.judged(rubric, judge))
+    table, below = criteria_in_brief(compared)
+    assert isinstance(table, Table)
+    assert isinstance(below, Notes)
+    return table, inline(below.lines[0])
+
+
+SCORES = np.linspace(3.0, 99.0, 40).round()[:, None]
+
+
+def test_scores_of_many_values_are_shown_with_their_mean_error_and_not_with_the_share_on_the_same_value() -> None:
+    for scale in (Scale.numbered(0, 100), Scale((Level(0.0), Level(100.0)))):
+        table, below = in_brief(made.rubric("tone", scale=scale), SCORES, SCORES - 2)
+        assert table.headings[:4] == ("Criterion", "MAE", "kappa", "bias")
+        assert inline(table.rows[0][1]) == "2.00"
+        assert below.startswith("MAE: mean absolute error; kappa: beyond chance")
+
+
+def test_next_to_criteria_of_few_levels_scores_of_many_values_have_no_share_on_the_same_level() -> None:
+    rubric = made.rubric("tone", "short", scale=Scale.numbered(0, 100))
+    tone, short = rubric.criteria
+    rubric = replace(rubric, criteria=(tone, replace(short, scale=YES_NO)))
+    gold = np.hstack([SCORES, np.tile([[0.0], [1.0]], (20, 1))])
+    table, _ = in_brief(rubric, gold, gold)
+    assert table.headings[1] == "same level"
+    assert [inline(row[1])[:4] for row in table.rows] == ["–", "100%"]
+    assert any(note.startswith("– tone, same level: it has many values") for note in notes(rubric, gold, gold))
+
+
+def test_levels_and_those_halfway_between_two_are_no_scores_of_many_values() -> None:
+    gold = np.tile(np.linspace(0, 10, 21)[:, None], (2, 1))
+    table, below = in_brief(made.rubric("tone", scale=Scale.numbered(0, 10)), gold, gold)
+    assert table.headings[1] == "same level"
+    assert below.startswith("Kappa: ")

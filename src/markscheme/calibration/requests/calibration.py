@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from markscheme.calibration.accepted.history import AcceptedRuns
     from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
     from markscheme.calibration.labelled_files import ToolFilesAnswer
-    from markscheme.calibration.tables import AnnotatorAgreement
     from markscheme.grading import Grade
     from markscheme.readers.rated import RatedFiles
 
@@ -77,6 +76,7 @@ class CalibrationRequest:
         columns: What the columns and values of a table, or of another tool's export, mean.
         watch: Shows progress.
         notify: Called with a sentence for the user.
+        spell: Function that writes an option, for such a sentence, the way the user writes it; unchanged by default.
     """
 
     of: Rubric | tuple[str, ...]
@@ -91,8 +91,9 @@ class CalibrationRequest:
     columns: ColumnOptions
     watch: Watch = unwatched
     notify: Callable[[str], None] | None = None
+    spell: Callable[[str], str] = str
 
-    def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | FileAnswer | None":
+    def of_tool_files(self) -> "ToolFilesAnswer | FileAnswer | None":
         """Return the result for files that hold their own ratings, such as an export; None for other requests.
 
         For files with several annotators and no judge, the result is the agreement of annotators.

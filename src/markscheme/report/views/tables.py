@@ -21,21 +21,6 @@ FIGURE_HEADINGS: Final = ("labels", "agreement (95% CI)", "baseline", "annotator
 """Headings of the columns of figures on a judge by one criterion, next to columns that name criterion and judge."""
 
 
-def view(result: TableCalibrations | AnnotatorAgreement) -> doc.Document:
-    """Build the report on a table: by criterion if it has a judge, else on its annotators."""
-    return by_criterion(result) if isinstance(result, TableCalibrations) else of_annotators(result)
-
-
-def json_of(result: TableCalibrations | AnnotatorAgreement) -> dict[str, Any]:
-    """Return the report on a table as a dict for JSON."""
-    return by_criterion_json(result) if isinstance(result, TableCalibrations) else annotators_json(result)
-
-
-def judges_in(result: TableCalibrations | AnnotatorAgreement) -> list[Calibration]:
-    """Return a table's calibrations, one per criterion; [] if the table has annotators' ratings only."""
-    return list(result.criteria.values()) if isinstance(result, TableCalibrations) else []
-
-
 def by_criterion(result: TableCalibrations) -> doc.Document:
     """Build the report on a table's judge, with a row for each criterion."""
     reading = result.reading
