@@ -43,7 +43,7 @@ def test_a_table_s_bias_is_in_levels_if_its_values_are_levels_and_a_share_of_the
     levels: Any, unit: str
 ) -> None:
     calibration = calibrate(ROWS, levels=levels)
-    assert criterion_headings(calibration.rubric)[-1] == unit
+    assert criterion_headings(calibration.comparison)[-1] == unit
     (criterion,) = calibration.comparison.criteria.values()
     bias = criterion.statistics["signed_error"].value
     assert bias == pytest.approx(
