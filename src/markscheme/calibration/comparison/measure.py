@@ -145,7 +145,7 @@ def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
-MOST_VALUES: Final = 21
+FINEST_SCALE: Final = 21
 """Largest number of values that count as levels: those of a scale from 0 to 10, and those halfway between two."""
 HALVED_ENDS: Final = 3
 """Number of values on a scale of two levels, with the value halfway between; more are scores between two ends."""
@@ -223,7 +223,7 @@ class CriterionComparison:
     def has_many_values(self) -> bool:
         """True if two raters are hardly ever on the same value, as with scores from 0 to 100."""
         scale = self.criterion.scale
-        most = HALVED_ENDS if len(scale.levels) == len(scale.ends) else MOST_VALUES
+        most = HALVED_ENDS if len(scale.levels) == len(scale.ends) else FINEST_SCALE
         return scale.ordered and not (scale.by_label or scale.is_yes_no) and len(self.levels_given) > most
 
     @cached_property
