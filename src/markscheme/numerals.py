@@ -1,7 +1,10 @@
 """Converters of untrusted values to finite floats and counts."""
 
 import math
-from typing import Any
+import re
+from typing import Any, Final
+
+_STARS: Final = re.compile(r"[^\w★⭐☆]*([★⭐]+)(☆*)[^\w★⭐☆]*")
 
 
 def finite(value: Any) -> float | None:
@@ -44,3 +47,13 @@ def number_in(text: str) -> float | None:
         return finite(float(text))
     except (ValueError, OverflowError):
         return None
+
+
+def stars_in(text: str) -> tuple[int, int]:
+    """Return the numbers of filled and of all stars in a text of stars alone; zeros for any other text.
+
+    >>> stars_in("(★★★)"), stars_in("★★★☆☆"), stars_in("★ nice"), stars_in("☆☆")
+    ((3, 3), (3, 5), (0, 0), (0, 0))
+    """
+    match = _STARS.fullmatch(text.replace("\ufe0f", ""))  # which follows a character that is to be shown as an emoji
+    return (0, 0) if match is None else (len(match[1]), len(match[1] + match[2]))

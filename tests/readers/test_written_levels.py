@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.errors import RatingError
+from markscheme.ratings.examples import load_examples
 from markscheme.readers.imported import Columns
 from markscheme.readers.rated import judge_ratings
 from markscheme.rubrics.file import load_rubric
@@ -63,3 +65,14 @@ def test_a_number_in_the_column_judge_names_the_judge_if_the_row_has_a_rating_el
         ("e0", "2", 5),
         ("e1", "1", 3),
     ]
+
+
+def test_stars_in_a_table_of_examples_are_labels_on_a_scale_with_a_level_for_each_star(tmp_path: Path) -> None:
+    rows = "".join(f"e{level},Reply {level},{'★' * level}{'☆' * (5 - level)}\n" for level in LEVELS)
+    (tmp_path / "examples.csv").write_text(f"id,response,tone\n{rows}e6,Reply 6,★★\n", encoding="utf-8")
+    examples = load_examples(tmp_path / "examples.csv", rubric(tmp_path))
+    given = [example.labels[0].criteria["tone"].level for example in examples.examples]
+    assert given == [*LEVELS, 2]
+    for scale in ("{min: 0, max: 5}", "{min: 1, max: 4}"):
+        with pytest.raises(RatingError, match="'★★★★★' isn't a level of its scale"):
+            load_examples(tmp_path / "examples.csv", rubric(tmp_path, scale))

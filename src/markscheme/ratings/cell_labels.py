@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from markscheme.numerals import number_in
 from markscheme.rubrics.rubric import Criterion
 
 
@@ -33,7 +34,5 @@ def _cell(text: str, criterion: Criterion) -> float | str | bool:
 
 def number_or_text(cell: str) -> float | str:
     """Return the number in a table cell, or its text if it isn't a number."""
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
+    number = number_in(cell.strip())
+    return cell if number is None else number

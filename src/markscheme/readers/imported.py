@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from markscheme.numerals import finite
+from markscheme.numerals import finite, stars_in
 from markscheme.plain_data import elements, shown
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, Span
@@ -17,7 +17,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
 from markscheme.readers.reported import JudgeCost, WrittenCalibration
-from markscheme.readers.tabular.cells import STARS, written_form
+from markscheme.readers.tabular.cells import written_form
 from markscheme.readers.tabular.words import NOT_APPLICABLE, decision_of, folded
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.text import folded_word
@@ -330,16 +330,15 @@ class ImportedFile(Import):
 
 
 def _written_level(scale: Scale, cell: Any) -> float | None:
-    """Return the level that a cell writes as stars, a percentage or like `4/5`; None for any other cell.
+    """Return the level that a cell writes as a percentage or like `4/5`; None for any other cell.
 
-    Stars count on a scale from 1 with a level for each, percentages on a scale that ends at 1 or 100, and `4/5` on one
-    that ends at 5; nothing of these on a yes/no scale, which has no levels in between.
+    Percentages count on a scale that ends at 1 or 100, and `4/5` on one that ends at 5; nothing of these on a yes/no
+    scale, which has no levels in between.
     """
-    has_degrees = scale.ordered and not scale.by_label and not scale.is_yes_no
-    form = written_form([folded(cell)]) if isinstance(cell, str) and has_degrees else None
+    is_other = isinstance(cell, str) and scale.has_degrees and not stars_in(cell)[0]
+    form = written_form([folded(cell)]) if is_other else None
     low, top = scale.ends
-    has_stars = isinstance(cell, str) and not {*STARS}.isdisjoint(cell)
-    if form is None or form.top not in (None, top) or (has_stars and len(scale.values) != top):
+    if form is None or form.top not in (None, top):
         return None
     (written,) = form.numbers.values()
     level = written / 100 if form.is_percent and top == 1 else written

@@ -10,7 +10,7 @@ from typing import Self
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
-from markscheme.numerals import finite
+from markscheme.numerals import finite, stars_in
 from markscheme.phrases import brief
 from markscheme.text import folded_word
 
@@ -153,6 +153,17 @@ class Scale:
     def named(self, answer: str) -> Level | None:
         """Return the level with this number or word, ignoring case; None if there is none."""
         return self._by_answer.get(folded_word(answer))
+
+    @property
+    def has_degrees(self) -> bool:
+        """True if the levels are numbers in an order, more than yes and no."""
+        return self.ordered and not self.by_label and not self.is_yes_no
+
+    def starred(self, text: str) -> float | None:
+        """Return the level that stars such as "★★★☆☆" mean on a scale with a level for each star; else None."""
+        filled, total = stars_in(text)
+        fits = total in (filled, self.ends[1]) and len(self.values) == self.ends[1] and self.has_degrees
+        return float(filled) if fits and filled in self.values else None
 
     @cached_property
     def _by_answer(self) -> dict[str, Level]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from markscheme.errors import UsageError
-from markscheme.numerals import number_in
+from markscheme.numerals import number_in, stars_in
 from markscheme.readers.tabular.refusals import refusal, same_as
 from markscheme.readers.tabular.words import VALUE_WORDS
 
@@ -18,9 +18,6 @@ _DATE: Final = re.compile(
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
 _RATIO: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)")
-STARS: Final = "★⭐"
-"""Characters that are counted as stars."""
-_STARS: Final = re.compile(rf"([{STARS}]+)(☆*)")
 _SIGNS: Final = "-–—:=.)( "
 """Characters between a number and its word, as in `4 - good` and `4) good`."""
 _LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
@@ -126,20 +123,8 @@ def _mixed_form(
         "mixed-form",
         columns=mixed,
         values={spelt[value]: count for value, count in of_mixed.items()},
-        choices=[_same_options(spelt, choice) for choice in choices if choice],
+        choices=[same_as((spelt[value], new) for value, new in choice.items()) for choice in choices if choice],
     )
-
-
-def _same_options(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the `--same` options that make cells count as other values.
-
-    A folded value has no upper case, brackets and the like; cells that differ only in these share it.
-
-    Args:
-        spelling: Maps each folded value to its spelling in the file, which the options use.
-        as_new: Maps folded values to the values that their cells should count as; "" for a missing rating.
-    """
-    return same_as((spelling[value], new) for value, new in as_new.items())
 
 
 def begun_with(value: str) -> float | None:
@@ -200,13 +185,12 @@ def _ratio(values: Collection[str]) -> NumberForm | None:
 
 
 def _stars(values: Collection[str]) -> NumberForm | None:
-    matches = {value: match for value in values if (match := _STARS.fullmatch(value))}
-    if len(matches) < len(values):
+    stars = {value: stars_in(value) for value in values}
+    if not all(filled for filled, _ in stars.values()):
         return None
-    tops = {float(len(value)) for value in values}
-    has_top = len(tops) == 1 and any(match[2] for match in matches.values())
-    numbers = {value: float(len(match[1])) for value, match in matches.items()}
-    return NumberForm(numbers, top=tops.pop() if has_top else None)
+    tops = {float(total) for _, total in stars.values()}
+    has_top = len(tops) == 1 and any(filled < total for filled, total in stars.values())
+    return NumberForm({value: float(filled) for value, (filled, _) in stars.items()}, tops.pop() if has_top else None)
 
 
 def _phrase(values: Collection[str]) -> NumberForm | None:
