@@ -41,6 +41,15 @@ def test_a_pass_mark_for_a_judge_s_numbers_can_be_combined_with_a_passing_word_f
     assert reading.values[""].levels["human"] == {"poor": 0, "fine": 1}
 
 
+def test_a_passing_value_that_begins_with_from_is_shown_as_a_value_and_a_pass_mark_as_a_mark() -> None:
+    words = ["from source", "from memory"] * 15
+    assert "from source/from memory (from source passes)" in line_two(
+        read({"judge": words, "human": words[::-1]}, pass_=("from source",)), ""
+    )
+    marked = read({"judge": ONE_TO_FIVE, "human": GOOD_FROM_FOUR}, pass_mark=4, pass_=("human=fine",))
+    assert "judge: from 4 (stated)" in line_two(marked, "")
+
+
 @pytest.mark.parametrize("words", [["tone", "facts", "length"], ["low", "medium", "high"]])
 def test_a_pass_mark_is_refused_where_the_table_has_words_only(words: list[str]) -> None:
     assert refused({"judge": words * 8, "human": words * 8}, pass_mark=2).code == "option-unused"

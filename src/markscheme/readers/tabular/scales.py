@@ -38,6 +38,7 @@ class ReadValues:
         tolerance: Distance between two positions on the scale below which they agree.
         levels: The level that each cell's text means, by column and text; missing cells are left out.
         passes: The word that passes, by column; empty if it isn't known which value passes.
+        marked: Names of columns of numbers that pass from a mark on, which `passes` has as words, such as "from 3".
         missing: Number of missing cells, by column.
         ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
         ends_are_stated: True if the user stated the ends; False if they are the extremes seen.
@@ -57,6 +58,7 @@ class ReadValues:
     tolerance: float
     levels: Mapping[str, Mapping[str, float]]
     passes: Mapping[str, str] = field(default_factory=dict)
+    marked: frozenset[str] = frozenset()
     missing: Mapping[str, int] = field(default_factory=dict)
     ends: Span | None = None
     ends_are_stated: bool = False

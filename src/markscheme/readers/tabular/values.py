@@ -216,7 +216,7 @@ class ValueComparison:
         stated = {name: passing[0] for name, passing in by_column.items() if passing}
         mark = self.options.pass_mark
         is_open = [name for name in self.values if name not in stated and not is_decision(self.values[name])]
-        marked = [name for name in is_open if mark is not None and name in self.forms]
+        marked = frozenset(name for name in is_open if mark is not None and name in self.forms)
         if not marked:
             self._refuse_mark()
         for name in marked:
@@ -229,7 +229,7 @@ class ValueComparison:
             name: {v: float(v in by_column[name] if name in stated else decision_of(v) is True) for v in counted}
             for name, counted in self.values.items()
         }
-        return self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated))
+        return replace(self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated)), marked=marked)
 
     def _refuse_mark(self) -> None:
         """Refuse `--pass-mark` if it is given, since no column has numbers that it could divide."""
