@@ -87,14 +87,17 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
 def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
     """List the `most` commonest reasons with their counts, the commonest first, and count the remaining ones.
 
-    Of long reasons that begin alike, the part in which they differ is shown.
+    Of long reasons that begin alike, the part in which they differ is shown. A full stop at the end is left out, since
+    the list stands in a sentence.
 
+    >>> commonest(["It timed out."])
+    '1 × It timed out'
     >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
     ('2 × no key; 1 × too long', '2 × no key; and 1 more')
     >>> commonest([f"the server at {'a' * 150} says {code}" for code in (429, 529)])[-5:]
     '… 529'
     """
-    counts = Counter(reasons)
+    counts = Counter(reason.rstrip(".") for reason in reasons)
     shown = counts.most_common(most)
     parts = [f"{times} × {_where_unlike(reason, counts.keys() - {reason})}" for reason, times in shown]
     left = counts.total() - sum(times for _, times in shown)
