@@ -213,4 +213,4 @@ def test_pages_that_show_promptfoo_s_no_cache_option_also_show_the_variable_that
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     shown = [line for line in lines if re.search(r"promptfoo eval [^`]*--no-cache", line)]
     assert len(shown) == 3
-    assert [line for line in shown if "MARKSCHEME_NO_CACHE=1 promptfoo eval" not in line] == []
+    assert [line for line in shown if "MARKSCHEME_NO_CACHE=1 npx promptfoo eval" not in line] == []

@@ -166,7 +166,7 @@ def test_given_one_run_or_identical_runs_pass_rate_prints_the_command_that_repea
 ) -> None:
     done = run("markscheme", "pass-rate", *[graded(tmp_path, 1)] * repeats, "--at-least", "0.55", cwd=tmp_path)
     assert done.returncode == 4
-    assert "MARKSCHEME_NO_CACHE=1 promptfoo eval --repeat 6 --no-cache -o results.json\n" in done.stdout
+    assert "MARKSCHEME_NO_CACHE=1 npx promptfoo eval --repeat 6 --no-cache -o results.json\n" in done.stdout
 
 
 def test_runs_with_identical_scores_give_no_risk_that_ci_fails_by_chance_and_the_report_suspects_a_cache(
@@ -230,7 +230,7 @@ def test_the_report_on_two_runs_says_that_more_runs_are_needed_to_advise_how_man
     words = " ".join(done.stdout.split())
     assert "doesn't help" not in words
     assert "2 runs are too few to say how many to average" in words
-    assert "run the cases 5 to 8 times (`promptfoo eval --repeat 6`) and ask again" in words
+    assert "run the cases 5 to 8 times (`npx promptfoo eval --repeat 6`) and ask again" in words
     report = risk(tmp_path, *files, threshold="0.79", status=done.returncode)
     assert isinstance(report["safe_threshold"], float)
     assert report["advice"]["runs"] is None
@@ -246,7 +246,7 @@ def test_if_two_runs_are_too_few_to_advise_a_threshold_the_report_advises_more_r
     assert "Use a threshold" not in words
     assert "PROMPTFOO" not in words
     assert ">= 0" not in words
-    assert "MARKSCHEME_NO_CACHE=1 promptfoo eval --repeat 6 --no-cache -o results.json" in words
+    assert "MARKSCHEME_NO_CACHE=1 npx promptfoo eval --repeat 6 --no-cache -o results.json" in words
 
 
 @pytest.mark.usefixtures("promptfoo")

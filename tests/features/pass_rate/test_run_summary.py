@@ -68,7 +68,7 @@ def test_the_summary_after_a_fully_graded_promptfoo_run_lists_no_reasons_for_mis
 def test_the_summary_after_a_promptfoo_run_without_labels_and_repeats_says_that_both_are_missing() -> None:
     rate, flips = lines(summary(*["fine"] * 3, "not graded: too slow"))[:2]
     assert rate == "Pass rate: 0 of 3 graded outputs pass. Not corrected: there are no labels."
-    assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`promptfoo eval --rep")
+    assert flips.startswith("How often this gate fails though nothing changed: repeat to know (`npx promptfoo eval")
 
 
 def test_the_summary_after_a_promptfoo_run_in_which_nothing_is_graded_says_why_it_has_no_pass_rate() -> None:

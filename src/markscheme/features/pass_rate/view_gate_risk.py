@@ -28,7 +28,7 @@ REPEAT_NEXT = 6
 UNCACHED = "MARKSCHEME_NO_CACHE=1"
 """Setting of the environment that bypasses the judge's cache; Promptfoo's `--no-cache` bypasses that of the model
 under test."""
-_REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
+_REPEAT = f"run the cases 5 to 8 times (`npx promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _RARELY = "by these runs it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
@@ -139,15 +139,15 @@ def snippet(gate: ThresholdRisk) -> str:
     The command has the safe threshold. If there is none, or if it is too low to be of use, the command makes more runs.
     """
     if gate.safe_threshold is None or (_is_unusable(gate) and gate.repeats is None):
-        again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
-        return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
+        repeats = f"{UNCACHED} npx promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json"
+        return f"{repeats}\nmarkscheme pass-rate results.json --at-least {gate.threshold:g}{_OPTION[gate.of]}"
     runs = gate.repeats or gate.averaged
     threshold = gate.threshold if gate.repeats else _rounded_down(gate.safe_threshold or 0.0)
     config = f"# in promptfooconfig.yaml\nevaluateOptions: {{repeat: {runs}, cache: false}}\n\n# in the shell"
     if gate.of == "pass":
-        return f"{config}\n{UNCACHED} PROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
+        return f"{config}\n{UNCACHED} PROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} npx promptfoo eval"
     mean = "[.results.results[].score] | add / length"
-    return f"{config}\n{UNCACHED} promptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
+    return f"{config}\n{UNCACHED} npx promptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
 
 
 def _rounded_down(value: float) -> float:

@@ -17,7 +17,7 @@ from markscheme.report.json import attributes
 from markscheme.report.sections.run import cost_line
 from markscheme.rubrics.search import POOL, find_calibration, known_rubrics
 
-_REPEAT = "repeat to know (`promptfoo eval --repeat 3`, with `cache: off` in the assertion's config)"
+_REPEAT = "repeat to know (`npx promptfoo eval --repeat 3`, with `cache: off` in the assertion's config)"
 
 
 def view(worth: RunWorth) -> Document:
@@ -122,7 +122,7 @@ def _to_know(rubric: str | None) -> str:
     """Return the next step to find out how far a rubric's grades can be trusted: label outputs, or calibrate."""
     here = Path.cwd()
     if rubric not in known_rubrics(here):
-        return "After `promptfoo eval -o results.json`, label some outputs: `markscheme label results.json`"
+        return "After `npx promptfoo eval -o results.json`, label some outputs: `markscheme label results.json`"
     commands = Commands.on(rubric)
     folder = find_calibration(rubric, here)
     if folder is None or not (folder / "examples.jsonl").is_file():
