@@ -54,6 +54,15 @@ def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None
     assert "weighted to" not in text_of(view(calibration))
 
 
+def test_only_examples_of_groups_are_said_to_need_fewer_labels_from_new_groups() -> None:
+    """Unequal weights reduce what labels tell, too, but new groups don't help there."""
+    weights = [2.5] * 20 + [10.0] * 20
+    alone, grouped = calibrated(weights), calibrated(weights, group=[f"g{place // 2}" for place in range(40)])
+    assert alone.decision.labels_needed is not None
+    assert "new groups" not in str(alone.decision.next_step)
+    assert "or fewer from new groups" in str(grouped.decision.next_step)
+
+
 def test_sampling_weights_of_examples_are_scaled_to_a_mean_of_1_within_each_draw() -> None:
     """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
     first = [15.0] * 20

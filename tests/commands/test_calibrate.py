@@ -176,8 +176,8 @@ def test_calibrate_with_too_few_labels_exits_4_and_says_how_many_are_needed(proj
     }
     printed = " ".join(calibrated(project).stdout.split())
     assert (
-        "Label about 72 more for an even chance to say whether the judge can gate, if it agrees on 90% of them."
-        in printed
+        "Label about 72 more for an even chance to say whether the judge can gate, if half of them are fails "
+        "and it agrees on 90%." in printed
     )
     assert "Draw them from a file of your outputs: markscheme label polite --next 72" in printed
     assert "Full report (or --html report.html): markscheme calibrate polite --ratings judge.jsonl --details" in printed

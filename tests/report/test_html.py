@@ -162,6 +162,16 @@ def test_the_plot_of_scores_marks_a_score_that_differs_from_gold_by_exactly_the_
     assert "32 examples exactly at the tolerance count as misses: agreement 20% without them, 100% with" in page
 
 
+def test_the_warning_about_a_single_example_at_the_tolerance_is_in_the_singular() -> None:
+    of = replace(made.rubric("clarity"), tolerance=0.25)
+    gold = np.tile(np.arange(1.0, 6.0), 2)[:, None]
+    judge = gold.copy()
+    judge[0] += 1
+    labelled = made.examples(of, {"p1": gold, "p2": gold})
+    page = page_of(calibration_of(of, labelled, made.judged(of, judge), Rater("one up", "", "ratings")))
+    assert "1 example exactly at the tolerance counts as a miss: agreement 90% without it, 100% with" in page
+
+
 @pytest.mark.parametrize(
     ("off", "constructed", "first"),
     [

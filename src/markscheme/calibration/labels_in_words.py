@@ -5,6 +5,8 @@ from typing import Literal, TypeAlias
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
+ASKED_OF_GATES = "whether the judge can gate"
+"""The question that more labels are to answer, in words, for a rubric with pass or fail."""
 ASKED_OF_TRENDS = "how good the judge is"
 """The question that more labels are to answer, in words, for a rubric without pass or fail."""
 
@@ -39,7 +41,7 @@ def labels_to_add(
     new_groups: bool = False,
     scarce: ScarceDecision | None = None,
     counted_as: str | None = None,
-    to_say: str = "whether the judge can gate",
+    to_say: str = ASKED_OF_GATES,
 ) -> str:
     """Say how many labels to add, and how likely they are to answer a question, such as whether the judge can gate.
 
@@ -72,4 +74,6 @@ chance to say whether the judge can gate is then still only 42%.')
         return f"Label about {number_of}; the chance {to_decide} is then still only {percent(labels.chance)}.{after}"
     if labels.assumed is None:
         return f"Label about {number_of}{fewer} for an even chance {to_decide}.{after}"
-    return f"Label about {number_of} for an even chance {to_decide}, if it agrees on {percent(labels.assumed)} of them."
+    agrees = f"it agrees on {percent(labels.assumed)}"
+    assumed = f"half of them are fails and {agrees}" if to_say == ASKED_OF_GATES else f"{agrees} of them"
+    return f"Label about {number_of} for an even chance {to_decide}, if {assumed}."

@@ -259,7 +259,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
     rare = "" if answer is None or "groups" in answer.ruling.codes else _on_rare_decisions(answer, comparison)
     if labels is not None:
         share = comparison.figures.agreement if answer is None else answer.figures.same
-        new_groups = by_people and share.design_effect > NEARLY_ALONE
+        new_groups = by_people and share.mean_size > 1 and share.design_effect > NEARLY_ALONE
         scarce = None if answer is None else scarce_decision(answer)
         to_say = {"to_say": ASKED_OF_TRENDS} if comparison.shows_trends_at_most else {}
         to_add = labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce, **to_say)

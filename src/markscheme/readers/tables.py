@@ -34,7 +34,7 @@ LABEL_NAMES = (*OF_PEOPLE, "label", "gold", "expectedlabel")
 RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
 OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 DAY_COLUMNS = ("at", "createdat")
-NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("seconds",)
+NOTE, CONFIDENCE, SECONDS, BLIND = ("note", "notes"), ("confidence", "certainty"), ("seconds",), ("blind",)
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 """Names of columns with the reason why the rater gave no level: on the row's criterion, or on all criteria without
 one."""
@@ -257,7 +257,9 @@ class _Table:
             self.reading.lose("rows without an id, an input or a response")
             return []
         self._example(row, unit)
-        added = [(rating, row.text(SAMPLE) or "") for rating in self._ratings(row, unit) if said_anything(rating)]
+        run, saw_verdict = row.text(SAMPLE) or "", self.reading.decision(row.value(self._free(BLIND))) is False
+        ratings = [rating for rating in self._ratings(row, unit) if said_anything(rating)]
+        added = [(replace(r, blind=False) if saw_verdict and r.kind != "model" else r, run) for r in ratings]
         for rating, run in added:
             self._put(rating, unit, run)
         read = {*self.probability_columns, *(column.name for column in self.of_raters)}
@@ -565,6 +567,7 @@ class _Table:
                 criteria={**before.criteria, **rating.criteria},
                 overall=before.overall if before.overall is not None else rating.overall,
                 passed=before.passed if before.passed is not None else rating.passed,
+                blind=before.blind and rating.blind,
                 note=before.note or rating.note,
                 confidence=before.confidence or rating.confidence,
                 seconds=rating.seconds if before.seconds is None else before.seconds,
@@ -626,5 +629,5 @@ class _Row:
 
 _COLUMNS_READ = frozenset(
     [*ID, *RESPONSE_NAMES, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL_NAMES, *RATER,
-     *SAMPLE, *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
+     *SAMPLE, *REASON, *OVERALL, *DECISION, *DAY_COLUMNS, *NOTE, *CONFIDENCE, *SECONDS, *BLIND, *SKIPPED, *OTHERS]
 )  # fmt: skip

@@ -671,6 +671,34 @@ def test_after_an_import_of_labels_without_responses_the_next_command_imports_th
     assert "Next: markscheme calibrate desk" in second
 
 
+def test_the_command_printed_after_an_import_adds_responses_to_examples_that_exist(project: Path) -> None:
+    home = project / "calibration" / "one"
+    home.mkdir(parents=True)
+    (home / "examples.jsonl").write_text('{"id": "old", "response": "Old."}\n', encoding="utf-8")
+    (project / "labels.csv").write_text("id,good\na,yes\n", encoding="utf-8")
+    (project / "outputs.csv").write_text("id,response\na,It is.\n", encoding="utf-8")
+    labels = ("--rubric", "one", "--rater", "ana", "--kind", "human", "--to", str(home / "ratings" / "ana.jsonl"))
+    done = run("markscheme", "import", "labels.csv", *labels, cwd=project)
+    (store,) = printed_commands(done.stdout)
+    stored = run(*shlex.split(store.replace("YOUR-OUTPUTS.jsonl", "outputs.csv")), cwd=project)
+    assert stored.returncode == 0, stored.stderr
+    lines = (home / "examples.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["old", "a"]
+
+
+def test_imported_labels_that_say_they_are_not_blind_stay_not_blind(project: Path) -> None:
+    lines = [
+        {"id": "a", "rater": "ana", "kind": "human", "blind": False, "criteria": {"good": "MET"}},
+        {"id": "b", "rater": "ana", "kind": "human", "blind": True, "criteria": {"good": "MET"}},
+        {"id": "c", "rater": "ana", "kind": "human", "criteria": {"good": "MET"}},
+    ]
+    (project / "ana.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    (project / "ben.csv").write_text("id,rater,good,blind\na,ben,yes,no\nb,ben,yes,yes\nc,ben,yes,\n", encoding="utf-8")
+    for name in ("ana.jsonl", "ben.csv"):
+        report = imported(project, name, "--rubric", "one", "--kind", "human")
+        assert ([line["blind"] for line in report["lines"]], report["lost"]) == ([False, True, True], {})
+
+
 @pytest.mark.parametrize("words", [("--group", "task"), ("--map", "task=group")])
 def test_import_takes_the_groups_of_examples_from_a_column_that_the_user_names(
     words: tuple[str, ...], project: Path

@@ -198,9 +198,9 @@ def _with_examples(
     if run.targets.ratings is None:
         return None
     if not run.file.has_responses:
-        return (
-            f"markscheme import YOUR-OUTPUTS.jsonl --rubric {quote(name)} --examples {quote(str(_examples_of(name)))}"
-        )
+        path = _examples_of(name)
+        to_add = " --append" if path.exists() else ""
+        return f"markscheme import YOUR-OUTPUTS.jsonl --rubric {quote(name)} --examples {quote(str(path))}{to_add}"
     names = ",".join(columns.judge_names) or None
     options = {**given_options, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
     options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}

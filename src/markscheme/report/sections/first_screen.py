@@ -576,8 +576,9 @@ def _ties_line(calibration: Calibration) -> str:
     decision = calibration.decision
     without = share(ties.agreement.value)
     counting = share(agreement_with_ties(calibration.comparison).value)
+    count_as, them = ("counts as a miss", "it") if ties.count == 1 else ("count as misses", "them")
     line = (
-        f"{counted(ties.count, 'example')} exactly at the tolerance count as misses: agreement {without} without them, "
+        f"{counted(ties.count, 'example')} exactly at the tolerance {count_as}: agreement {without} without {them}, "
         f"{counting} with"
     )
     if decision.verdict_with_ties not in (None, decision.verdict):
