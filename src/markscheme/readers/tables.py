@@ -85,9 +85,9 @@ def read_rows(reading: ImportedFile) -> None:
     for row in rows:
         table.add(row)
     if table.unknown_kind:
-        raters = table.unknown_kind.items()
         raters_without_kind = ", ".join(
-            f"{count} by {rater}" if rater else f"{count} without a rater" for rater, count in raters
+            f"{count} by {rater}" if rater else f"{count} without a rater"
+            for rater, count in table.unknown_kind.items()
         )
         raise RatingError(
             f"doesn't say who gave these ratings: {raters_without_kind}. Pass `--kind human`, or adjudicated, "
@@ -146,8 +146,7 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> 
         return
     responses = {_Row(row).text(RESPONSE_NAMES) for row in rows} - {None}
     if len(responses) > 1:
-        unit = first
-        problem = f"has {len(responses)} responses of one id, {shown(unit)}; say which column identifies them"
+        problem = f"has {len(responses)} responses of one id, {shown(first)}; say which column identifies them"
         raise RatingError(f"{problem}: `--map COLUMN=id`", path=reading.path)
 
 
@@ -315,10 +314,7 @@ class _Table:
             name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in self.inputs.items()
         }
         inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
-        split_name = row.text(("split",))
-        split: Split | None = next(
-            (split_of_set for split_of_set in get_args(Split) if split_of_set == split_name), None
-        )
+        split: Split | None = next((name for name in get_args(Split) if name == row.text(("split",))), None)
         group, system = row.text(("group", "slice")) or "", row.text(("system",)) or ""
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
         self.reading.add_example(example)

@@ -574,12 +574,10 @@ def _ties_line(calibration: Calibration) -> str:
     """Say how many examples are off by exactly the tolerance, and how agreement changes if these count as agreeing."""
     ties = calibration.comparison.ties
     decision = calibration.decision
-    without = share(ties.agreement.value)
-    counting = share(agreement_with_ties(calibration.comparison).value)
     count_as, them = ("counts as a miss", "it") if ties.count == 1 else ("count as misses", "them")
     line = (
-        f"{counted(ties.count, 'example')} exactly at the tolerance {count_as}: agreement {without} without {them}, "
-        f"{counting} with"
+        f"{counted(ties.count, 'example')} exactly at the tolerance {count_as}: agreement "
+        f"{share(ties.agreement.value)} without {them}, {share(agreement_with_ties(calibration.comparison).value)} with"
     )
     if decision.verdict_with_ties not in (None, decision.verdict):
         line += f"; counting them would make the verdict {decision.verdict_with_ties}"
