@@ -119,6 +119,13 @@ def test_without_the_open_option_improve_asks_the_judge_about_no_held_out_exampl
     assert not seen & held_out
 
 
+def test_the_callout_is_a_whole_sentence_though_a_wording_s_name_has_a_full_stop(project: Project) -> None:
+    shown = project.shown("--candidates", project.candidate("v1. shorter", edit(BETTER)))
+    assert "v1. shorter did better than yours on" in " ".join(shown.split()).partition(" Only ")[0]
+    callout = next(line for line in shown.splitlines() if line.startswith("? "))
+    assert callout.startswith("? v1. shorter did better than yours on")
+
+
 def test_improve_divides_the_examples_into_dev_and_test_once_and_changes_nothing_else_in_their_file(
     project: Project,
 ) -> None:

@@ -66,27 +66,30 @@ class ImprovementRun:
     @property
     def because(self) -> str:
         """One or two sentences on why a wording was adopted, or why the user's wording stays."""
+        return " ".join(filter(None, self.because_in_parts))
+
+    @property
+    def because_in_parts(self) -> tuple[str, str]:
+        """What the run comes to, as a sentence, and what follows from it; "" if nothing does."""
         if self.answer is None:
             return self._on_dev()
         if self.answer.adopted is not None:
             return self._adopted(self.answer, self.answer.adopted.name)
         if self.answer.why == "not graded":
-            return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded."
+            return f"Yours stays: under {_names(self.finalists)} over a tenth of the examples are not graded.", ""
         if self.answer.why == "same scores":
             compared = "scores" if self.search.dev.decided is None else "decisions"
-            return f"Yours stays: {_names(self.finalists)} gives the same {compared} as yours on every example."
+            return f"Yours stays: {_names(self.finalists)} gives the same {compared} as yours on every example.", ""
         answer = self.answer
         where = self._where(self.answer)
         whose = "The labels" if self.outside else "The held-out labels"
         if self.search.dev.decided is not None:
-            return (
-                f"{whose} don't confirm any of the candidates; yours stays. They were compared by people's own "
-                f"decisions on {where}."
-            )
+            stays = f"{whose} don't confirm any of the candidates; yours stays."
+            return stays, f"They were compared by people's own decisions on {where}."
         return (
-            f"{whose} don't confirm any of the new wordings; yours stays. With {where} a gain of "
-            f"{number(PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found with a probability of "
-            f"{percent(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}."
+            f"{whose} don't confirm any of the new wordings; yours stays.",
+            f"With {where} a gain of {number(PLANNED_AGREEMENT)} in agreement ({PLANNED_GAIN:g} in MAE) is found with "
+            f"a probability of {percent(self._chance_to_find(answer))}{'' if self._spread is None else ' here'}.",
         )
 
     @property
@@ -105,32 +108,32 @@ class ImprovementRun:
         """
         return chance_to_find(answer.tasks, answer.alpha, self._spread or PLANNED_SD)
 
-    def _on_dev(self) -> str:
+    def _on_dev(self) -> tuple[str, str]:
         tried = len(self.search.tried)
         dev = f"the {self.search.dev.n} dev examples"
         if not tried:
-            return "No candidate could be tried; yours stays. The held-out labels were not used."
+            return "No candidate could be tried; yours stays.", "The held-out labels were not used."
         if not self.finalists:
             what = "The new wording did not do" if tried == 1 else f"None of {tried} wordings did"
-            return f"{what} better than yours on {dev}. The held-out labels were not used."
+            return f"{what} better than yours on {dev}.", "The held-out labels were not used."
         return (
-            f"{_names(self.finalists)} did better than yours on {dev}, which chose among {counted(tried, 'wording')}. "
-            f"Only the {self.sealed.n} held-out examples can confirm it."
+            f"{_names(self.finalists)} did better than yours on {dev}, which chose among {counted(tried, 'wording')}.",
+            f"Only the {self.sealed.n} held-out examples can confirm it.",
         )
 
-    def _adopted(self, answer: FinalistsResult, name: str) -> str:
+    def _adopted(self, answer: FinalistsResult, name: str) -> tuple[str, str]:
         where = self._where(answer)
         if answer.raw is not None and answer.decisions_gain is not None:
             expected = points(answer.decisions_gain)
             more = f"On the {where}, {name} decides as people do on {percent(answer.raw)} more than yours."
-            return f"{more} It was selected for doing well, so expect {expected} points on new ones."
+            return more, f"It was selected for doing well, so expect {expected} points on new ones."
         gain = answer.gain
         if answer.raw is None or gain is None:
-            return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."
+            return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since.", ""
         vouched = "; you vouch that it was written without these labels" if self.outside else ""
         drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower{vouched}."
         limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
-        return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
+        return drop, f"It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
 
     def _where(self, answer: FinalistsResult) -> str:
         kind = "labelled" if self.outside else "held-out"

@@ -54,9 +54,9 @@ def view(run: ImprovementRun) -> doc.Document:
 
 
 def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
-    head, _, rest = run.because.partition(". ")
+    head, rest = run.because_in_parts
     tone: doc.Tone = "good" if run.adopted is not None else "open"
-    yield doc.Callout(tone, f"{head.rstrip('.')}.", rest)
+    yield doc.Callout(tone, head, rest)
     notes: list[doc.Line] = [f"{counted(run.usage.calls, 'call')}: {dollars(run.usage.usd)}."]
     if run.parts_written:
         notes.append(
