@@ -120,6 +120,10 @@ def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
 
 
 def _read(report: Any, path: Path) -> WrittenCalibration:
+    if isinstance(report, Mapping) and report.get("examples", ()) is None:
+        raise RatingError(
+            "is a calibration from counts, which has no single examples; give one from ratings", path=path
+        )
     try:
         return _calibration(report, path)
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as problem:

@@ -298,3 +298,26 @@ def test_a_report_never_replaces_the_counts_file_that_it_is_made_from(project: P
     done = run("calibrate", "answers.yaml", "--counts", "counts.csv", "--json", "counts.csv", cwd=project)
     assert (done.returncode, "counts.csv cannot be written: it is read" in done.stderr) == (2, True)
     assert (project / "counts.csv").read_text() == before
+
+
+def test_examples_of_a_counts_file_that_are_not_graded_are_counted_without_an_empty_reason(project: Path) -> None:
+    rows = read_csv(project / "counts.csv")
+    row = next(row for row in rows if row["part"] == "clear" and row["judge"])
+    row["judge"] = ""
+    write_csv(project / "ungraded.csv", rows)
+    shown = run("markscheme", "calibrate", "answers.yaml", "--counts", "ungraded.csv", "--judge", "mini", cwd=project)
+    (line,) = [line for line in shown.stdout.splitlines() if "in no score" in line]
+    assert line.endswith(" of 90 examples not graded, in no score.")
+
+
+def test_the_json_of_a_calibration_from_counts_is_refused_where_single_examples_are_needed(project: Path) -> None:
+    calibrated = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--json", "of_counts.json")
+    run("markscheme", *calibrated, cwd=project)
+    (project / "lines.jsonl").write_text('{"id": "a", "pass": true}\n')
+    for command in (
+        ("compare", "of_counts.json", "of_counts.json"),
+        ("pass-rate", "lines.jsonl", "--calibration", "of_counts.json"),
+    ):
+        done = run("markscheme", *command, cwd=project)
+        assert done.returncode == 2
+        assert "of_counts.json: is a calibration from counts, which has no single examples" in done.stderr

@@ -437,8 +437,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
-        why = commonest(_reasons_not_graded(calibration))
-        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
+        why = f": {reasons}" if (reasons := commonest(_reasons_not_graded(calibration))) else ""
+        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score{why}."
     if counts.unread:
         again = "" if calibration.rater.source == "ratings" else ", even when asked again"
         yield f"{counted(counts.unread, 'verdict')} unreadable{again}; excluded."
