@@ -138,7 +138,10 @@ def test_a_row_s_pass_mark_is_stated_in_the_row_or_else_in_the_run_s_rubric() ->
         ('[{"requirement": "A"', "is not readable JSON"),
         ("rubrics/other.yaml", "is a path"),
         ("any column of text", "--rows ignore"),
-        ("- requirement: Names Paris\n  weight: 2", "is text that isn't JSON; a row brings criteria as JSON, or names"),
+        (
+            "- requirement: Names Paris and/or Rome\n  weight: 2",
+            "is text that isn't JSON; a row brings criteria as JSON, or names",
+        ),
         ([], "its rubric"),
         ("[" * 60 + "]" * 60, "is nested more than 50 deep"),
         ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),

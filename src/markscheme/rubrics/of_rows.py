@@ -169,22 +169,18 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         how = "pairs" if run.is_of_pairs else "a response as a whole"
         return f"its rubric: the run judges {how}, which goes by one rubric alone"
     try:
-        rubric_of_row, notes = _own_of(text, run.pass_mark)
-        if rubric_of_row.is_of_pairs:
+        own, notes = _own_of(text, run.pass_mark)
+        if own.is_of_pairs:
             raise RubricError(PAIRS_IN_ROW)
         if core is None or rule == "instead":
-            rubric = (
-                replace(rubric_of_row, **_way_of(of_run))
-                if core is None
-                else _asked_as(core, rubric_of_row.criteria, rubric_of_row)
-            )
-            return RowRubric(rubric, "row", tuple(criterion.name for criterion in rubric_of_row.criteria), notes)
+            rubric = replace(own, **_way_of(of_run)) if core is None else _asked_as(core, own.criteria, own)
+            return RowRubric(rubric, "row", tuple(criterion.name for criterion in own.criteria), notes)
         taken = {criterion.name for criterion in core.criteria}
-        criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in rubric_of_row.criteria]
+        criteria = [c if c.name not in taken else replace(c, name=f"{_BEFORE}{c.name}") for c in own.criteria]
         shared = (core.criteria, criteria) if core.core_share is None else _by_shares(core, criteria)
         once, merged = _once(tuple(chain.from_iterable(shared)))
         brought = tuple(criterion.name for criterion in once if criterion.name not in taken)
-        return RowRubric(_asked_as(core, once, rubric_of_row), "core+row", brought, notes + merged)
+        return RowRubric(_asked_as(core, once, own), "core+row", brought, notes + merged)
     except RubricError as error:
         return f"its rubric{_without_place(error.faults[0].problem)}"
     except UsageError as error:
@@ -336,10 +332,10 @@ def _noted(reading: RubricReading, pass_mark: float) -> tuple[Rubric, tuple[str,
 
 
 def _named(name: str) -> RubricReading:
-    if "/" in name or "\\" in name or name.endswith(RUBRIC_SUFFIXES):
-        raise RubricError("is a path; a row brings criteria, or names a rubric")
     if "\n" in name:
         raise UsageError("is text that isn't JSON; a row brings criteria as JSON, or names a rubric")
+    if "/" in name or "\\" in name or name.endswith(RUBRIC_SUFFIXES):
+        raise RubricError("is a path; a row brings criteria, or names a rubric")
     return read_file(find_rubric(name))
 
 
