@@ -1,24 +1,31 @@
 """Conversion of the files that `init` is given to the files of a new project."""
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 
-from markscheme.errors import UsageError
+from markscheme.errors import RatingError, RubricError, UsageError
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
+from markscheme.plain_data import TABLES
 from markscheme.ratings.column_options import ColumnOptions, flag_of
-from markscheme.readers.plain_tables import rows_bring_rubrics
+from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.readers.table_project import TableProject
 from markscheme.readers.tabular.columns import output_roles
 from markscheme.readers.tabular.reading import read_files
 from markscheme.readers.tabular.source import open_sheet
 from markscheme.rubrics.reading import shows_rubric
+from markscheme.rubrics.rubric import Rubric
 
 PROSE = (".md", ".markdown", ".docx", ".pdf")
 """Endings of documents, from which only a person can write criteria."""
 WITHOUT_RATINGS = ("nothing-rated", "which-columns", "several-values", "text")
 """Codes of errors by which no column is known to rate anything: there is none, or its cells are texts or lists."""
+READ_AS_CRITERION = ("", "criterion", "criteria", "name")
+"""Names of columns that `import` reads as the name of a criterion without being told."""
+MOST_ROWS_OF_A_RUBRIC = 100
+"""Number of a table's first rows that are searched for criteria."""
 RATING_OPTIONS = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same", "kind", "rater", "judge_names")
 """Keys of the options on what ratings mean."""
 
@@ -58,6 +65,13 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
         with_criteria = next(filter(rows_bring_rubrics, paths), None)
         if with_criteria is not None:
             raise UsageError(_no_rubric_to_make(with_criteria)) from error
+        if len(paths) == 1 and (name := _column_of_criteria(paths[0])) is not None:
+            of_name = "" if name.casefold() in READ_AS_CRITERION else f" --map {quote(f'{name}=requirement')}"
+            to = quote(f"rubrics/{paths[0].stem}.yaml")
+            raise UsageError(
+                f"{paths[0]} is a table of criteria and their levels, not of outputs: "
+                f"`markscheme import {quote(str(paths[0]))} --to {to}{of_name}` makes a rubric of it"
+            ) from error
         if error.code != "nothing-rated" or len(paths) > 1 or _has_notes(paths[0], options):
             raise
         _refuse_values(paths[0], options)
@@ -73,6 +87,22 @@ def _refuse_values(path: Path, options: ColumnOptions) -> None:
     if idle is not None:
         reason = f"{path} has outputs alone, and no ratings of them; leave it out"
         raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
+
+
+def _column_of_criteria(path: Path) -> str | None:
+    """Return the name of the first column of a table in which each row is a criterion; None for any other table.
+
+    Such a table has a column for each level, such as Poor, Fair and Good.
+    """
+    if not path.name.casefold().endswith(TABLES):
+        return None
+    try:
+        rows = [list(row.items()) for _, row in islice(numbered_rows(path), MOST_ROWS_OF_A_RUBRIC)]
+        rubric = Rubric.from_dict([{"criterion": name, **dict(cells)} for (_, name), *cells in rows])
+    except (RatingError, RubricError):
+        return None
+    have_levels = not any(criterion.scale.is_yes_no for criterion in rubric.criteria)
+    return str(rows[0][0][0]).strip() if have_levels else None
 
 
 def _has_notes(path: Path, options: ColumnOptions) -> bool:
