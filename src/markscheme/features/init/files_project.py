@@ -1,11 +1,12 @@
 """Conversion of the files that `init` is given to the files of a new project."""
 
+import warnings
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from shlex import quote
 
-from markscheme.errors import RatingError, RubricError, UsageError
+from markscheme.errors import RatingError, RubricError, RubricWarning, UsageError
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
 from markscheme.plain_data import TABLES
 from markscheme.ratings.column_options import ColumnOptions, flag_of
@@ -98,7 +99,9 @@ def _column_of_criteria(path: Path) -> str | None:
         return None
     try:
         rows = [list(row.items()) for _, row in islice(numbered_rows(path), MOST_ROWS_OF_A_RUBRIC)]
-        rubric = Rubric.from_dict([{"criterion": name, **dict(cells)} for (_, name), *cells in rows])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RubricWarning)
+            rubric = Rubric.from_dict([{"criterion": name, **dict(cells)} for (_, name), *cells in rows])
     except (RatingError, RubricError):
         return None
     have_levels = not any(criterion.scale.is_yes_no for criterion in rubric.criteria)
