@@ -119,6 +119,18 @@ def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_the_opti
                    human=("checker",)).code == "pass-mark"  # fmt: skip
 
 
+def test_columns_named_after_models_next_to_people_s_are_suggested_as_judges_together_and_never_as_people() -> None:
+    words = ["pass", "fail"] * 10
+    table = {"human": words, "claude": words, "gpt4": words[::-1], "check": words}
+    assert refused(table).choices == (
+        "--judge claude --judge gpt4",
+        "--judge claude",
+        "--judge gpt4",
+        "--judge check",
+        "--human human --human check",
+    )
+
+
 def test_a_table_with_a_row_per_annotator_may_have_a_column_with_the_judge_s_verdicts() -> None:
     rows = [
         {"id": f"p{row}", "annotator": rater, "vote": vote, "judge_vote": "A" if row % 2 else "B"}
@@ -223,6 +235,13 @@ def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
     reading = read(
         {"judge": thumbs, "human": [f"{thumb}{tone}" for thumb, tone in zip(thumbs, "🏽🏿" * 10, strict=True)]}
     )
+    assert levels(reading, "judge") == levels(reading, "human")
+
+
+@pytest.mark.parametrize("form", ["Score: {}/5", "rating = {} out of 5", "{}/5 stars", "{} of 5 points"])
+def test_a_number_out_of_a_highest_one_is_read_with_words_such_as_score_before_and_stars_after_it(form: str) -> None:
+    said = [str(1 + row % 5) for row in range(20)]
+    reading = read({"judge": [form.format(level) for level in said], "human": said})
     assert levels(reading, "judge") == levels(reading, "human")
 
 

@@ -17,13 +17,14 @@ _DATE: Final = re.compile(
 )
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+")
 _THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+")
-_RATIO: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)")
+_BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts"}
+_WORD: Final = f"(?:{'|'.join(sorted(_BESIDE_NUMBERS, reverse=True))})"
+_RATIO: Final = re.compile(rf"(?:{_WORD}[ :=]+)?(\d+(?:[.,]\d+)?)\s*(?:/|of|out of)\s*(\d+)(?: {_WORD})?")
 _SIGNS: Final = "-–—:=.)( "
 """Characters between a number and its word, as in `4 - good` and `4) good`."""
 _LABELLED: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s*[-–—:=.)(][^\d]*)")
 _BEGINNING: Final = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?!\s*[-–—]\s*\d)(?![\w%]|[.,]\d)")
 _TOKENS: Final = re.compile(r"[^\W\d]+|[+-]?\d+(?:\.\d+)?")
-_BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -697,10 +697,16 @@ def _sides_of(
     if judges:
         together = [tuple(word for name in names for word in ("--human", name))] if len(names) > 1 else []
         return [*together, *(("--human", name) for name in names)]
+    models = [name for name in names if is_model_name(name)]
     if people:
         human = people[0].column.name
-        return [word for name in names for word in (("--judge", name), ("--human", human, "--human", name))]
-    of_models = [name for name in names if is_model_name(name)][:1]
+        together = [tuple(word for name in models for word in ("--judge", name))] if len(models) > 1 else []
+        of_each = (words for name in names for words in (("--judge", name), ("--human", human, "--human", name)))
+        return [
+            *together,
+            *(words for words in of_each if not together or "--judge" in words or words[-1] not in models),
+        ]
+    of_models = models[:1]
     may_judge = of_models or (names if len(names) <= FEW_RATERS else ["COLUMN"])
     both = [
         ("--judge", judge, *(word for name in names if name not in (judge, *of_models) for word in ("--human", name)))
