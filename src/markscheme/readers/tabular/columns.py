@@ -701,11 +701,8 @@ def _sides_of(
     if people:
         human = people[0].column.name
         together = [tuple(word for name in models for word in ("--judge", name))] if len(models) > 1 else []
-        of_each = (words for name in names for words in (("--judge", name), ("--human", human, "--human", name)))
-        return [
-            *together,
-            *(words for words in of_each if not together or "--judge" in words or words[-1] not in models),
-        ]
+        sides = (("--judge",), ("--human", human, "--human"))  # several models are no people
+        return together + [(*side, name) for name in names for side in sides[: 1 if together and name in models else 2]]
     of_models = models[:1]
     may_judge = of_models or (names if len(names) <= FEW_RATERS else ["COLUMN"])
     both = [
