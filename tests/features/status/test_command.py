@@ -199,12 +199,12 @@ def test_status_says_which_judge_is_not_good_enough_by_the_last_calibration_and_
 def test_status_says_of_which_judge_the_last_calibration_was_if_it_was_not_the_accepted_one(here: Path) -> None:
     _accept(here)
     file = here / "calibration" / "clear" / "next_labels.json"
-    last = json.loads(file.read_text(encoding="utf-8"))
+    record = json.loads(file.read_text(encoding="utf-8"))
     sentence = "Label about 480 more for an even chance to say whether the judge can gate."
     of_other = f"clear: the last run was of function:judges:other. {sentence}"
-    for judge, shown in ((last["judge"], f"clear: {sentence}"), ("function:judges:other", of_other)):
-        asked = {"judge": judge, "labels_needed": 480, "labels_chance": 0.5, "next_step": sentence}
-        file.write_text(json.dumps(last | asked), encoding="utf-8")
+    for judge, shown in ((record["judge"], f"clear: {sentence}"), ("function:judges:other", of_other)):
+        changes = {"judge": judge, "labels_needed": 480, "labels_chance": 0.5, "next_step": sentence}
+        file.write_text(json.dumps(record | changes), encoding="utf-8")
         done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
         assert shown in done.stdout
 

@@ -221,9 +221,9 @@ def test_an_option_that_names_a_column_with_several_values_for_an_example_as_its
 def _row_of_each_annotator(judge: str, vote: str = "vote", shift: int = 0) -> list[dict[str, str]]:
     """Return a row for each of two annotators' ratings of twelve examples, with the judge's verdict in each row."""
     return [
-        {"id": f"p{row}", "annotator": rater, vote: said, judge: "A" if (row + shift) % 2 else "B"}
+        {"id": f"p{row}", "annotator": rater, vote: rating, judge: "A" if (row + shift) % 2 else "B"}
         for row in range(12)
-        for rater, said in (("ann", "A" if row % 3 else "B"), ("ben", "B" if row % 4 else "A"))
+        for rater, rating in (("ann", "A" if row % 3 else "B"), ("ben", "B" if row % 4 else "A"))
     ]
 
 
@@ -240,8 +240,8 @@ def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
 
 @pytest.mark.parametrize("form", ["Score: {}/5", "rating = {} out of 5", "{}/5 stars", "{} of 5 points"])
 def test_a_number_out_of_a_highest_one_is_read_with_words_such_as_score_before_and_stars_after_it(form: str) -> None:
-    said = [str(1 + row % 5) for row in range(20)]
-    reading = read({"judge": [form.format(level) for level in said], "human": said})
+    grades = [str(1 + row % 5) for row in range(20)]
+    reading = read({"judge": [form.format(grade) for grade in grades], "human": grades})
     assert levels(reading, "judge") == levels(reading, "human")
 
 

@@ -143,22 +143,18 @@ def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
 
 
 def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout | None:
-    meanings = {meaning: name for name, meaning in options.fields.items()}
     by_name = {column.name: column for column in columns}
-
-    def mapped(field: str) -> TableColumn | None:
-        return by_name.get(meanings.get(field, ""))
-
-    unit = by_name.get(options.id or "") or mapped("id") or _repeating_id(columns)
-    rater = mapped("rater") or next((c for c in columns if _names_raters(c)), None)
+    mapped = {meaning: by_name[name] for name, meaning in options.fields.items() if name in by_name}
+    unit = by_name.get(options.id or "") or mapped.get("id") or _repeating_id(columns)
+    rater = mapped.get("rater") or next((c for c in columns if _names_raters(c)), None)
     if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
         return None
-    criterion = mapped("criterion") or _called(columns, CRITERION_COLUMNS)
-    kind = mapped("kind") or _called(columns, frozenset(["kind"]))
-    run = mapped("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
-    time = mapped("at") or _called(columns, _TIMES)
+    criterion = mapped.get("criterion") or _called(columns, CRITERION_COLUMNS)
+    kind = mapped.get("kind") or _called(columns, frozenset(["kind"]))
+    run = mapped.get("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
+    time = mapped.get("at") or _called(columns, _TIMES)
     taken = [column for column in (unit, rater, criterion, kind, run, time) if column is not None]
-    level = mapped("level")
+    level = mapped.get("level")
     values = (level,) if level is not None else _values(columns, taken, unit)
     labelled = tuple(by_name[name] for name in options.human if name in by_name)
     of_judges = options.judge or [c.name for c in columns if is_judges(c) and c not in (*taken, *labelled)]
