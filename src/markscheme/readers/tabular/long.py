@@ -73,12 +73,11 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
                 continue
             name, rater = key or criterion, judge or row_rater
             cells = cells_of.setdefault((name, rater), {})
-            before = order.get((name, rater, unit))
             moment = layout.time.cells[index] if layout.time else ""
             if unit in cells and folded(cells[unit]) != folded(cell):
                 if layout.run is None and layout.time is None:
                     twice[unit] = twice.get(unit, 1) + 1
-                if layout.time is None or (before is not None and moment <= before):
+                if moment <= order[name, rater, unit]:
                     continue
             cells[unit] = cell
             order[name, rater, unit] = moment
