@@ -362,19 +362,17 @@ def singles(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
     """Return the name of the id column: the stated one, or `id` or the like if its cells are unique; else None."""
-    if options.id is not None:
-        return options.id
-    mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
-    if mapped is not None:
-        return mapped
+    mapped = (name for name, meaning in options.fields.items() if meaning == "id")
+    stated = next(mapped, None) if options.id is None else options.id
+    if stated is not None:
+        return stated
     by_name = {" ".join(name_words(column.name)): column for column in columns}
     if "id" in by_name and by_name["id"].name != options.group:
         return by_name["id"].name
     for index, column in enumerate(columns):
         words = name_words(column.name)
-        is_named = (not words and index == 0) or (
-            words and words[-1] in ID_NAMES and (words[-1] == "id" or len(words) == 1)
-        )
+        is_id = words[-1:] == ("id",) or (len(words) == 1 and words[0] in ID_NAMES)
+        is_named = is_id or (not words and index == 0)
         is_of_rater = set(words) & (JUDGE_WORDS | PEOPLE_WORDS)
         if is_named and not is_of_rater and all(column.cells) and len(set(column.cells)) == len(column.cells):
             return column.name
