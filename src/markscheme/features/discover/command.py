@@ -107,7 +107,7 @@ def _refuse_two_steps(steps: Mapping[str, bool], reports: Mapping[str, bool], re
         UsageError: Two of these things are asked for.
     """
     of_reading = typed_options(options_of(ReadingOptions), reading)
-    of_page = next((text.partition(" ")[0] for text in of_reading.values()), None)
+    of_page = next((f"--{key}" for key in of_reading), None)
     of_report = next((option for option, is_set in reports.items() if is_set), None)
     named = [*(option for option, is_set in steps.items() if is_set), *filter(None, (of_report, of_page))]
     if len(named) > 1:
