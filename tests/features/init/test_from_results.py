@@ -59,6 +59,16 @@ def test_a_variable_that_an_imported_assertion_names_becomes_an_input_that_the_j
     assert "<word-" in json.loads(shown.splitlines()[0])["user"]
 
 
+def test_a_variable_called_labels_is_no_label_and_the_outputs_are_to_be_labelled_next(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(rated_results).replace('"word"', '"labels"'))
+    done = run("markscheme", "init", "--from", "results.json", cwd=tmp_path)
+    (line, *_) = (tmp_path / "calibration/results/examples.jsonl").read_text().splitlines()
+    assert "labels" in json.loads(line)["inputs"]
+    assert "then label the outputs: `markscheme label results`" in done.stdout
+
+
 def test_init_from_promptfoo_s_results_keeps_the_expected_labels_of_metrics_as_labels_on_criteria(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:

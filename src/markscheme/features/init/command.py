@@ -1,5 +1,6 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -224,7 +225,10 @@ def _has_labels(project: "TableProject") -> bool:
     lines = {
         path: text for path, text in project.files.items() if path.suffix == ".jsonl" and path not in project.judged
     }
-    return any(path.name != "examples.jsonl" or '"labels"' in text for path, text in lines.items())
+    return any(
+        path.name != "examples.jsonl" or any("labels" in json.loads(line) for line in text.splitlines())
+        for path, text in lines.items()
+    )
 
 
 def _seen_from(folder: Path, path: Path) -> str:
