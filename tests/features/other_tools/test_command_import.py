@@ -642,14 +642,15 @@ def test_the_commands_printed_after_an_import_lead_to_a_calibration(project: Pat
     assert done.stdout.startswith("one · grader_verdict · 6 examples"), done.stderr
 
 
+@pytest.mark.parametrize(("word", "quoted"), [("hardly", "'hardly'"), ("isn't", '"isn\'t"')])
 def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_advice_on_the_levels_option(
-    project: Path,
+    project: Path, word: str, quoted: str
 ) -> None:
-    (project / "words.csv").write_text("id,response,good\na,x,hardly\n", encoding="utf-8")
+    (project / "words.csv").write_text(f"id,response,good\na,x,{word}\n", encoding="utf-8")
     done = run("markscheme", "import", "words.csv", "--rubric", "one", "--kind", "human", cwd=project)
     assert done.returncode == 2
     assert (
-        "it contains 1 level 'hardly' of 'good', which isn't among UNMET, MET; "
+        f"it contains 1 level {quoted} of 'good', which isn't among UNMET, MET; "
         "`--levels WORD=LEVEL` says which level a word means"
     ) in done.stderr
 

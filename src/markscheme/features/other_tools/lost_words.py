@@ -5,6 +5,8 @@ from collections.abc import Iterable
 LEVELS_OF_WORDS = "`--levels WORD=LEVEL` says which level a word means"
 COLUMN_OF_IDS = "`--id COLUMN` names the column of ids"
 _WITHOUT_ID = "rows without an id"
+_OF_WORDS = ("levels '", 'levels "')
+"""Beginnings of the phrases for levels that are words; one with an apostrophe is in double quotes."""
 
 
 def counted_loss(things: str, count: int) -> str:
@@ -20,7 +22,7 @@ def counted_loss(things: str, count: int) -> str:
 
 def has_word_off_scale(lost: Iterable[str]) -> bool:
     """Return True if the phrases for what an import lost include a word that isn't a level of its criterion."""
-    return any(things.startswith("levels '") for things in lost)
+    return any(things.startswith(_OF_WORDS) for things in lost)
 
 
 def has_row_without_id(lost: Iterable[str]) -> bool:
