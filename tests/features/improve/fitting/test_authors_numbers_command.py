@@ -105,6 +105,25 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
+@pytest.mark.parametrize("warm", [1, 4])
+def test_a_share_or_gain_of_decisions_says_how_many_a_failed_required_criterion_leaves_out(
+    warm: int, tmp_path: Path
+) -> None:
+    plate = Plate(tmp_path, warm=warm)
+    lines = [json.loads(line) for line in (plate.home / "examples.jsonl").read_text().splitlines()]
+    unsafe = [{**line, "id": f"u{index}", "query": f"Unsafe {index}"} for index, line in enumerate(lines[:30])]
+    for line in unsafe:
+        (label,) = line["labels"]
+        line["labels"] = [{**label, "pass": False, "criteria": {**label["criteria"], "safe": 0}}]
+    (plate.home / "examples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines + unsafe))
+    shown = re.sub(r"\s+", " ", plate.shown("--numbers", "--open"))
+    assert ("Yours stay." in shown) == (warm == 4)
+    assert (
+        "30 other decisions, on responses that fail a required criterion, stay as they are and don't count in this."
+        in shown
+    )
+
+
 def test_improve_keeps_the_pass_mark_if_no_other_mark_is_better_on_decisions_that_were_left_out_of_the_fit(
     tmp_path: Path,
 ) -> None:

@@ -112,7 +112,7 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
         "good",
         f"{which}: the {plural(evidence)} speak against yours (p {brief(p or 0.0, 2)}).",
         f"Expect {gain} points ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
-        f"measured on {plural(evidence)} left out of the fit.",
+        f"measured on {plural(evidence)} left out of the fit.{_settled_in_words(evidence)}",
     )
     yield _table(run)
     notes = [f"Opening {run.opening} of these {plural(evidence)}. Scores change: calibrate again."]
@@ -121,6 +121,19 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
     if run.evidence.judge is not None:
         notes.append(f"Fitted to the levels of {run.evidence.judge}: for another judge, fit again.")
     yield doc.Notes(tuple(notes))
+
+
+def _settled_in_words(evidence: DecisionEvidence) -> str:
+    """Return a sentence on the decisions that a failed required criterion settles; "" if there are none.
+
+    The shares and gains that are shown leave them out, since no other weights or mark change them.
+    """
+    settled = evidence.without_levels.get("required-failed", 0)
+    if not settled:
+        return ""
+    stay = "stays as it is and doesn't" if settled == 1 else "stay as they are and don't"
+    others = counted(settled, "other preference" if evidence.is_paired else "other decision")
+    return f" {others}, on responses that fail a required criterion, {stay} count in this."
 
 
 def _by_cost(run: NumbersRun) -> str:
@@ -167,7 +180,7 @@ def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
         if bool(by_rubric) is not decision.passed:
             (accept if decision.passed else fail).append(decision)
     share = 1 - (len(fail) + len(accept)) / len(evidence.decisions)
-    lines = [f"The rubric decides as people do on {percent(share)}."]
+    lines = [f"The rubric decides as people do on {percent(share)}.{_settled_in_words(evidence)}"]
     for words, differing in (("People fail, the rubric passes", fail), ("People pass, the rubric fails", accept)):
         if differing:
             shown = ", ".join(
