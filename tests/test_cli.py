@@ -23,6 +23,12 @@ def test_help_shows_the_commands_in_their_groups() -> None:
             assert re.search(rf"^  {command.name} +{re.escape(command.summary)}$", output, re.MULTILINE)
 
 
+def test_help_before_a_command_prints_the_help_of_that_command() -> None:
+    asked = run("markscheme", "help", "calibrate")
+    assert (asked.returncode, asked.stdout) == (0, run("markscheme", "calibrate", "--help").stdout)
+    assert run("markscheme", "help", "--help-all").stdout == run("markscheme", "--help-all").stdout
+
+
 def test_rare_commands_are_listed_by_the_help_all_option_only() -> None:
     for name in [command.name for command in all_commands() if command.group == RARE_GROUP]:
         assert not re.search(rf"^  {name} ", run("markscheme", "--help").stdout, re.MULTILINE)

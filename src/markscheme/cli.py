@@ -86,6 +86,8 @@ def calibrate_main() -> int:
 
 
 def _run(argv: list[str]) -> int:
+    if argv[:1] == ["help"] and argv[1:] not in ([], ["settings"]):
+        return _run([*argv[1:], "--help"])
     if not argv or argv[0] in ("-h", "--help", "--help-all", "help"):
         print(settings_help() if argv[1:] == ["settings"] else overview(everything="--help-all" in argv))
         return 0

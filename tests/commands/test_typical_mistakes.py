@@ -15,6 +15,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 MISTAKES = [
     ("calibrat support-reply", "unknown command `calibrat`; did you mean `calibrate`?"),
+    ("help calibrat", "unknown command `calibrat`; did you mean `calibrate`?"),
     ("calibrate support-reply --jugde anthropic", "unknown option `--jugde`; did you mean `--judge`?"),
     ("calibrate suport-reply", "there is no rubric named 'suport-reply'; did you mean 'support-reply'?"),
     ("calibrate rubrics", "rubrics is a folder; there is no rubric named 'rubrics'; there are"),

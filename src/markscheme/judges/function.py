@@ -210,8 +210,7 @@ class FunctionJudge:
 
     @cached_property
     def _wants_schema(self) -> bool:
-        arguments: dict[str, Any] = {"system_prompt": "", "user_prompt": "", "schema": {}}
-        return self._takes(**arguments) or self._takes(**arguments, parts=())
+        return any(self._takes(system_prompt="", user_prompt="", schema={}, **more) for more in ({}, {"parts": ()}))
 
     @cached_property
     def sees(self) -> bool:

@@ -229,8 +229,8 @@ def text_in_file(
 def _input_text(name: str, value: Any, folder: Path | None) -> str:
     if isinstance(value, Rubric):
         return as_row_text(value)
-    may_say_nan = name in ROW_RUBRIC_KEYS  # a faulty rubric is a fault of its row alone
-    return _given_text(value, f"input {name!r}", folder, allow_nan=may_say_nan)
+    # a faulty rubric is a fault of its row alone
+    return _given_text(value, f"input {name!r}", folder, allow_nan=name in ROW_RUBRIC_KEYS)
 
 
 def _given_text(value: Any, name: str, folder: Path | None, *, allow_nan: bool = False) -> str:
