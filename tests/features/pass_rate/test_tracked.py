@@ -322,7 +322,7 @@ def test_a_damaged_line_of_responses_is_refused_or_skipped_by_a_tracked_stream_a
 
 
 def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(folder: Path) -> None:
-    waiting = "Audits of 2025-W41 have waited for over four weeks"
+    waiting = "Audits of 2025-W41 have waited for over four weeks: no week counts yet"
     changed = "looks.jsonl no longer follows from the files"
     done = tracked(folder, write(folder, lines_of(*range(7))), json_too=False)
     assert (done.returncode, waiting in done.stdout, changed in done.stdout) == (4, True, False)
@@ -330,6 +330,25 @@ def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(fold
     graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:-10]))
     done = tracked(folder, json_too=False)
     assert (done.returncode, changed in done.stdout) == (4, True)
+
+
+def test_single_unlabelled_audits_of_weeks_that_count_are_never_reported_as_overdue(folder: Path) -> None:
+    tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
+    label(folder)
+    labels = folder / "calibration/reply/ratings/ben.jsonl"
+    undecided, *decided = labels.read_text().splitlines(keepends=True)
+    labels.write_text("".join(decided))
+    late = write(folder, [{**line, "id": f"{line['id']}9"} for line in lines_of(3, a_week=90)])
+    for files in ((), (late,)):
+        done = tracked(folder, *files, json_too=False)
+        assert (done.returncode, "have waited" in done.stdout) == (0, False), done.stdout
+    labels.write_text("".join(line for line in [undecided, *decided] if '"w7-' not in line))
+    assert tracked(folder, json_too=False).returncode == 0
+    labels.write_text("".join(line for line in [undecided, *decided] if '"w0-' in line))
+    done = tracked(folder, json_too=False)
+    assert done.returncode == 4
+    overdue = "Audits of 2025-W42 have waited for over four weeks: the answer is of older weeks."
+    assert overdue in " ".join(done.stdout.split())
 
 
 def test_adding_a_missed_week_to_a_tracked_stream_is_not_reported_as_a_change_of_its_earlier_files(

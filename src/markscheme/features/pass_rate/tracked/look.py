@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from markscheme.features.pass_rate.tracked.anchors import AnchorWatch
-from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
+from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, nearly_all
 from markscheme.features.pass_rate.tracked.counts import PASSES, WeekCounts, count_weeks, labels_of_all
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, onset, rings_in
 from markscheme.features.pass_rate.tracked.mix import MixShift, largest_change, largest_mix_shift
@@ -140,11 +140,16 @@ class Look:
         return (self.shift or 0.0) > 0 and not self.people.has_rung
 
     @property
-    def has_waited(self) -> bool:
-        """True if audits have waited so long for labels that people's pass rate is out of date."""
-        if not self.waiting:
-            return False
-        return monday_of(self.over[-1].week) - monday_of(min(self.waiting)) >= WAITED * WEEK
+    def overdue(self) -> str | None:
+        """The first week after the closed ones, if its audits have waited so long that people's pass rate is outdated.
+
+        None if they haven't. Single audits without a label in closed weeks, such as undecided ones, don't matter.
+        """
+        since = self.closed[-1].week if self.closed else ""
+        waiting = [week for week in self.over if week.week > since and not nearly_all(week.labelled, week.audits)]
+        if not waiting or monday_of(self.over[-1].week) - monday_of(waiting[0].week) < WAITED * WEEK:
+            return None
+        return waiting[0].week
 
 
 def look_at(

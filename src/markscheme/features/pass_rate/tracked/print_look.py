@@ -168,4 +168,4 @@ def _status(run: TrackedRun) -> int:
         return _MOVED
     if not run.is_graded:
         return _UNGRADED
-    return TOO_FEW if look.rate.value is None or look.has_waited else 0
+    return TOO_FEW if look.rate.value is None or look.overdue is not None else 0

@@ -411,8 +411,9 @@ def _notes(run: TrackedRun) -> Iterator[str]:
         yield f"{counted(run.changed, 'response')} came again under the same id with another content; the first counts."
     if run.not_recomputed:
         yield "looks.jsonl no longer follows from the files: lines of responses or labels are gone or others."
-    if look.has_waited:
-        yield f"Audits of {min(look.waiting)} have waited for over four weeks: the answer is of older weeks."
+    if look.overdue is not None:
+        answer = "the answer is of older weeks" if look.closed else "no week counts yet"
+        yield f"Audits of {look.overdue} have waited for over four weeks: {answer}."
 
 
 def _onward(run: TrackedRun) -> tuple[str, str] | None:
