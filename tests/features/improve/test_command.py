@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from markscheme.features.improve.selection import chance_to_find
 from markscheme.ratings.examples import load_examples
 from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
+from tests.commands.pasted import printed_commands
 from tests.features.improve.reader import ASKED, HARMS, HEARD, HELPS, number_of
 from tests.features.improve.reading import (
     PROPOSER,
@@ -255,6 +257,16 @@ def test_if_no_wording_is_confirmed_improve_shows_the_best_wording_next_to_the_a
 def test_the_help_of_improve_shows_an_example_of_a_file_of_edits() -> None:
     done = run("markscheme", "improve", "--help", env={"COLUMNS": "200"})
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
+
+
+def test_improve_says_that_it_wrote_the_words_and_prints_a_command_that_calibrates_by_them(project: Project) -> None:
+    better = project.candidate("better", edit(BETTER))
+    shown = project.shown("--candidates", better, "--open", "--write")
+    assert "Its words are in the rubric's file now." in shown
+    command, *_ = printed_commands(shown)
+    assert command == f"markscheme calibrate manners {shlex.join(JUDGE)}"
+    env = user_environment(project.folder, "")
+    assert run(*shlex.split(command), cwd=project.folder, env=env).stdout.startswith("manners · function:reader:judge")
 
 
 def test_improve_with_the_write_option_changes_only_the_tested_words_in_the_rubric_file_and_records_the_change(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.options import AskFlags
@@ -118,29 +119,39 @@ def print_improvement(
     setting.refuse_unkept_parts()
     run = asyncio.run(improve(setting, path, wordings, ask, judge, opens=open, watch=progress))
     run = with_file(run, path, setting, write=write)
-    _show_wordings(run, html, json=json, details=details)
+    options = {"examples": labels.examples, "judge": judge}
+    by = "".join(f" --{option} {quote(str(value))}" for option, value in options.items() if value is not None)
+    _show_wordings(run, f"markscheme calibrate {quote(rubric)}{by}", html, json=json, details=details)
     return NOT_ADOPTED if run.adopted is None else 0
 
 
-def _show_wordings(run: ImprovementRun, html: Path | None, *, json: bool, details: bool) -> None:
+def _show_wordings(run: ImprovementRun, calibrate: str, html: Path | None, *, json: bool, details: bool) -> None:
     """Print the result of a run that tried wordings, and write a page on it.
 
     Args:
         run: The run.
+        calibrate: The command that calibrates the same judge again.
         html: The page to write; None for none.
         json: True to print JSON.
         details: True to print the details too.
     """
     if html:
         put(rendered(view(run), "html"), html)
-    document = replace(view(run), onward=_onward(run), has_page=True, written=str(html or ""))
+    document = replace(view(run), onward=_onward(run, calibrate), has_page=True, written=str(html or ""))
     show(document, json_of(run), json=json, details=details)
 
 
-def _onward(run: ImprovementRun) -> tuple[str, str] | None:
-    """Return the next step and its command: write a confirmed wording, or test a wording that did better on dev."""
+def _onward(run: ImprovementRun, calibrate: str) -> tuple[str, str] | None:
+    """Return the next step and its command: test a wording that did better on dev, write it, or calibrate by it.
+
+    Args:
+        run: The run.
+        calibrate: The command that calibrates the same judge again.
+    """
+    if run.written:
+        return "Its words are in the rubric's file now. Next, calibrate the judge by them", calibrate
     if run.adopted is not None:
-        return None if run.written else ("Next, write its words into the rubric", f"{typed()} --write")
+        return "Next, write its words into the rubric", f"{typed()} --write"
     if run.answer is None and run.finalists:
         return "Next, test it on the held-out labels, once and on record", f"{typed()} --open"
     return None
