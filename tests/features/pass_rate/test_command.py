@@ -195,6 +195,18 @@ def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_pa
     assert "1 response not graded, in no rate." in shown
 
 
+@pytest.mark.parametrize(("ungraded", "status"), [(10, 0), (11, 5), (100, 5)])
+@pytest.mark.parametrize("options", [(), ("--at-least", "0.1")])
+def test_pass_rate_exits_5_if_over_a_tenth_of_the_responses_is_not_graded(
+    options: tuple[str, ...], ungraded: int, status: int, tmp_path: Path
+) -> None:
+    labels(tmp_path / "labels.jsonl", drawn="by-verdict")
+    pool(tmp_path / "pool.jsonl", 70 if ungraded < 100 else 0, 100 - ungraded)
+    with (tmp_path / "pool.jsonl").open("a") as file:
+        file.writelines(json.dumps({"id": f"x{n}", "pass": None}) + "\n" for n in range(ungraded))
+    assert rated(tmp_path, *options, status=status)["not_graded"] == ungraded
+
+
 def test_labels_drawn_by_strata_are_weighted_by_each_stratum_s_share_of_the_responses(tmp_path: Path) -> None:
     strata = {"clear": (36, 40, 900), "doubtful": (20, 40, 100)}
     write(

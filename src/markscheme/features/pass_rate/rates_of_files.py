@@ -12,6 +12,7 @@ from typing import Any, Final
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import DecidedExamples, decided_in, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
+from markscheme.commands.grade import UNGRADED
 from markscheme.commands.options import existing_file
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import MarkschemeError, UsageError, naming
@@ -25,6 +26,7 @@ from markscheme.features.pass_rate.people_rate import (
     people_view,
     refuse_unknown_pass,
 )
+from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.kinds import kind_of
 from markscheme.options.in_force import with_reading_options
 from markscheme.ratings.column_options import ColumnOptions
@@ -264,6 +266,8 @@ def _print_rate(
 ) -> int:
     """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status.
 
+    The status says first that over a tenth of the responses are not graded.
+
     Args:
         rates: The pass rates.
         document: The report on them for people.
@@ -271,13 +275,14 @@ def _print_rate(
         least: The required minimum; None if there is none.
         json: True to print JSON.
     """
+    is_graded = rates.not_graded <= MOST_UNGRADED * (rates.raw.n + rates.not_graded)
     if least is None:
         show(document, data, json=json)
-        return 0 if rates.corrected.undefined is None else TOO_FEW
+        return UNGRADED if not is_graded else 0 if rates.corrected.undefined is None else TOO_FEW
     rate = rates.corrected
     blocks = (rate_callout(rate, least), *document.blocks)
     show(replace(document, blocks=blocks), {**data, **rate_json(rate, least)}, json=json)
-    return rate_status(rate, least)
+    return rate_status(rate, least) if is_graded else UNGRADED
 
 
 def _is_table_of_labels(path: Path) -> bool:
@@ -401,4 +406,5 @@ def _of_people(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None, least
         json: True to print JSON.
     """
     rates, gold = people_rates(examples, rubric, how)
-    return _print_rate(rates, people_view(rates, gold, how), people_json(rates, gold, how), least, json=json)
+    shown, data = people_view(rates, gold, how), people_json(rates, gold, how)
+    return _print_rate(replace(rates, not_graded=0), shown, data, least, json=json)  # no judge was to grade them
