@@ -56,7 +56,7 @@ def _as_good(ceiling: Ceiling) -> str:
     if people.value == judge.value == 1:
         return "judge and annotators always agree"
     if people.value <= 0 or (people.low is not None and people.low <= 0):
-        return "annotators agree no better than by chance"
+        return "annotators not shown to agree better than by chance"
     if ceiling.as_good is None:
         return "not known whether as good as an annotator"
     return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"
