@@ -81,7 +81,7 @@ def criteria_blocks(
 
 def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) -> tuple[doc.Block, ...]:
     """Return the table of criteria and a note of one line that explains its figures."""
-    return (_table(comparison, findings), doc.Notes((_about_figures(comparison, brief=True),)))
+    return (_table(comparison, findings), doc.Notes((_figures_in_brief(comparison),)))
 
 
 def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None) -> doc.Table:
@@ -140,26 +140,27 @@ def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
     ]
 
 
-def _about_figures(comparison: Comparison, *, brief: bool = False) -> str:
-    """Explain the figures of the criteria table, for the notes below it.
+def _about_figures(comparison: Comparison) -> str:
+    """Explain the figures of the criteria table, for the notes below it."""
+    first = "MAE: mean absolute error" if _have_many_values(comparison) else "Same level: as gold"
+    weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
+    last = "Each pair counts with its mirror image" if comparison.rubric.is_of_pairs else "Bias: judge minus gold"
+    return f"{first}. Kappa: agreement beyond chance{weights}. {last}. {_intervals(comparison)}"
 
-    Args:
-        comparison: The comparison.
-        brief: True for a shorter text.
-    """
+
+def _figures_in_brief(comparison: Comparison) -> str:
+    """Explain the figures of the criteria table in a line, for the first screen."""
+    first = "MAE: mean absolute error; kappa" if _have_many_values(comparison) else "Kappa"
+    near = ", near misses count little" if _has_near_misses(comparison) else ""
+    last = "each pair counts with its mirror image" if comparison.rubric.is_of_pairs else "bias: judge minus gold"
+    return f"{first}: beyond chance{near}; {last}; {_intervals(comparison)}"
+
+
+def _intervals(comparison: Comparison) -> str:
+    """Say of which level the intervals are, and what marks an approximate one if there is one."""
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
-    approximate = "; ~ approximate." if some else "."
-    pairs = comparison.rubric.is_of_pairs
-    if brief:
-        about = "each pair counts with its mirror image" if pairs else "bias: judge minus gold"
-        near = ", near misses count little" if _has_near_misses(comparison) else ""
-        error = "MAE: mean absolute error; kappa" if _have_many_values(comparison) else "Kappa"
-        return f"{error}: beyond chance{near}; {about}; 95% CIs{approximate}"
-    weights = ", weighted by squared distance where levels have an order" if _any_ordered(comparison) else ""
-    about_bias = "Each pair counts with its mirror image. " if pairs else "Bias: judge minus gold. "
-    first = "MAE: mean absolute error" if _have_many_values(comparison) else "Same level: as gold"
-    return f"{first}. Kappa: agreement beyond chance{weights}. {about_bias}95% CIs{approximate}"
+    return "95% CIs; ~ approximate." if some else "95% CIs."
 
 
 def _notes(comparison: Comparison) -> Iterator[doc.Line]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -364,34 +365,10 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
-    return doc.Tiles(
-        (
-            (
-                "False passes",
-                _wrong(
-                    passes,
-                    comparison.wrong_passes,
-                    comparison.false_pass_rate,
-                    ("fail", "fails"),
-                    has_shares=has_shares,
-                ),
-                passes,
-                "false-pass",
-            ),
-            (
-                "False fails",
-                _wrong(
-                    fails,
-                    comparison.wrong_fails,
-                    comparison.false_fail_rate,
-                    ("pass", "passes"),
-                    has_shares=has_shares,
-                ),
-                fails,
-                "false-fail",
-            ),
-        )
-    )
+    wrong = partial(_wrong, has_shares=has_shares)
+    passed = wrong(passes, comparison.wrong_passes, comparison.false_pass_rate, ("fail", "fails"))
+    failed = wrong(fails, comparison.wrong_fails, comparison.false_fail_rate, ("pass", "passes"))
+    return doc.Tiles((("False passes", passed, passes, "false-pass"), ("False fails", failed, fails, "false-fail")))
 
 
 def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
@@ -532,18 +509,7 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
     """Yield a line on criteria whose frequent errors are too small for the agreement of scores to show them."""
     comparison = calibration.comparison
     target = calibration.decision.target
-    if (comparison.agreement.value or 0.0) < target:
-        return
-    whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
-    hidden: dict[str, tuple[float, float]] = {}
-    for criterion in comparison.rubric.criteria:
-        compared = comparison.criteria[criterion.name]
-        exact = compared.statistics["exact_agreement"].value
-        if exact is None or compared.has_many_values or exact >= target or not criterion.scale.ordered or whole <= 0:
-            continue
-        step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
-        if step < comparison.tolerance:
-            hidden[criterion.name] = exact, step
+    hidden = dict(_hidden(comparison, target)) if (comparison.agreement.value or 0.0) >= target else {}
     if not hidden:
         return
     shares = [share(exact) for exact in sorted(exact for exact, _ in hidden.values())]
@@ -554,6 +520,22 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
         f"Agreement hides errors on {name}: the same level as gold on only {_from_to(shares)} of examples. One level "
         f"moves the score by {_from_to(steps)}, less than the {comparison.tolerance:g} that agreement allows."
     )
+
+
+def _hidden(comparison: Comparison, target: float) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Yield criteria with many errors of which none moves the score by the tolerance.
+
+    Each has its name, its share of examples on the same level, and how far one level moves the score.
+    """
+    whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
+    for name, compared in comparison.criteria.items():
+        exact = compared.statistics["exact_agreement"].value
+        scale = compared.criterion.scale
+        if exact is None or exact >= target or compared.has_many_values or not scale.ordered or whole <= 0:
+            continue
+        step = abs(compared.criterion.weight) / whole / (len(scale.levels) - 1)
+        if step < comparison.tolerance:
+            yield name, (exact, step)
 
 
 def _from_to(figures: Sequence[str]) -> str:
