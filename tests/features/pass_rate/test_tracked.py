@@ -332,6 +332,19 @@ def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(fold
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
+@pytest.mark.parametrize(("least", "status", "answer"), [("0.5", 0, "above"), ("0.7", 4, "open"), ("0.95", 1, "below")])
+def test_a_tracked_stream_is_compared_with_the_least_rate_and_has_the_exit_status_of_that_answer(
+    least: str, status: int, answer: str, folder: Path
+) -> None:
+    tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
+    label(folder)
+    report = said(folder, "--at-least", least, status=status)
+    assert (report["at_least"], report["answer"], report["named"]) == (float(least), answer, None)
+    shown = tracked(folder, "--at-least", least, json_too=False)
+    words = {"above": "✓ At least 50% would pass.", "open": "? Whether 70% would", "below": "✗ Fewer than 95% would"}
+    assert (shown.returncode, words[answer] in shown.stdout) == (status, True), shown.stdout
+
+
 def test_single_unlabelled_audits_of_weeks_that_count_are_never_reported_as_overdue(folder: Path) -> None:
     tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
     label(folder)

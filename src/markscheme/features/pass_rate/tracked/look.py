@@ -158,7 +158,6 @@ def look_at(
     through: date,
     *,
     anchors: Callable[[date | None, str], AnchorWatch | None] | None = None,
-    at_least: float | None = None,
 ) -> Look:
     """Compute a stream's pass rate by people, and the evidence that this rate, the judge or its verdicts have changed.
 
@@ -169,7 +168,6 @@ def look_at(
         anchors: Function that returns the evidence that the judge moved. Its arguments are the day from which looks at
             the judge count, None for all looks; and the time from which looks at earlier accepted runs count. None in
             place of the function if the judge isn't watched.
-        at_least: The rate below which evidence of a fall grows; None to compute it from the first weeks.
     """
     everything, of_judge = _beginnings(memory, through)
     first = None if everything is None else week_of(everything)
@@ -182,7 +180,7 @@ def look_at(
     closed = [week for week in counted if week.is_closed]
     graded = [week for week in counted if week.is_graded]
     since_judge = [week for week in graded if of_judge is None or week.week >= week_of(of_judge)]
-    people, floor = watch_people(closed, at_least)
+    people, floor = watch_people(closed)
     share = watch_share(since_judge)
     begun = max(line.at for line in memory.decisions if line.kind in ("start", "period"))
     judge = None if anchors is None else anchors(of_judge, begun)
@@ -288,17 +286,16 @@ def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
     return float(pool[PASSES] / pool.sum()) if pool.sum() else None
 
 
-def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
+def watch_people(closed: Sequence[WeekCounts]) -> tuple[Watched, float | None]:
     """Compute the evidence that people's pass rate over closed weeks fell below a floor, and return the floor too.
 
     Args:
         closed: The closed weeks. The first ones with enough labels are the reference weeks; the evidence is of the
             weeks after these.
-        at_least: The floor, if the user states one; None for the lowest rate that counts as unchanged since the
-            reference weeks.
 
     Returns:
-        The evidence, and the floor; None as long as there is no floor.
+        The evidence, and the floor, the lowest rate that counts as unchanged since the reference weeks; None as long as
+        there are too few of these.
     """
     so_far = 0
     for used, week in enumerate(closed, start=1):
@@ -306,13 +303,13 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
         if used >= REFERENCE_WEEKS and so_far >= REFERENCE_LABELS:
             break
     else:
-        return Watched(ring=PEOPLE_RING), at_least
+        return Watched(ring=PEOPLE_RING), None
     reference = closed[:used]
     later = closed[used:][:HORIZON]
     names = tuple(week.week for week in reference)
     passed, labels = (np.sum([week.by_verdict[k] for week in reference], axis=0) for k in (0, 1))
     pool = np.sum([_fails_and_passes(week) for week in reference], axis=0)
-    floor = float(people_floor(passed, labels, pool)) if at_least is None else at_least
+    floor = float(people_floor(passed, labels, pool))
     if not later:
         return Watched(ring=PEOPLE_RING, reference=names), floor
     growths = people_growth(

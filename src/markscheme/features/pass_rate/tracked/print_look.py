@@ -10,6 +10,7 @@ from typing import Final
 from markscheme.calibration.rates.decisions import read_decided
 from markscheme.commands.output import TOO_FEW, rendered, show
 from markscheme.errors import UsageError
+from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.features.pass_rate.options import TrackOptions
 from markscheme.features.pass_rate.tracked.counts import count_weeks
 from markscheme.features.pass_rate.tracked.look import tracked_rate
@@ -51,11 +52,15 @@ def tracked_pass_rate(
     run = track(files, rubric, calibration, options, columns, ask=ask, judge=judge, moment=datetime.now(UTC))
     parts = None if options.by is None else _parts(run, options.by)
     document = view(run, parts)
+    data = json_of(run, parts)
+    if options.at_least is not None:
+        document = replace(document, blocks=(rate_callout(run.look.rate, options.at_least), *document.blocks))
+        data |= rate_json(run.look.rate, options.at_least)
     summary = os.environ.get(_SUMMARY)
     if summary:
         append_step_summary(rendered(_with_next_step(document), "markdown"), Path(summary))
-    show(document, json_of(run, parts), json=json, details=details)
-    return _status(run)
+    show(document, data, json=json, details=details)
+    return _status(run, options.at_least)
 
 
 def _with_next_step(document: Document) -> Document:
@@ -162,10 +167,13 @@ def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
     }
 
 
-def _status(run: TrackedRun) -> int:
+def _status(run: TrackedRun, at_least: float | None) -> int:
     look = run.look
     if look.moved:
         return _MOVED
     if not run.is_graded:
         return _UNGRADED
-    return TOO_FEW if look.rate.value is None or look.overdue is not None else 0
+    if look.rate.value is None:
+        return TOO_FEW
+    of_rate = 0 if at_least is None else rate_status(look.rate, at_least)
+    return TOO_FEW if of_rate == 0 and look.overdue is not None else of_rate

@@ -172,7 +172,6 @@ def look_again(
     calibration: Path,
     stream: StreamFiles,
     through: date,
-    at_least: float | None = None,
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
@@ -183,7 +182,6 @@ def look_again(
         calibration: The rubric's calibration folder.
         stream: The stream's files.
         through: The last day that counts.
-        at_least: The pass rate below which evidence of a fall grows; None to compute it from the first weeks.
         memory_so_far: Content of the files as read earlier, so that only newer lines are read; None to read all lines.
 
     Returns:
@@ -192,7 +190,7 @@ def look_again(
     """
     memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)
-    look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
+    look = look_at(memory, labels, through, anchors=_anchors(calibration))
     return memory, labels, look
 
 
@@ -208,9 +206,7 @@ def _looked(
     added: Sequence[GradedLine],
     changed: int,
 ) -> TrackedRun:
-    memory, labels, look = look_again(
-        rubric, calibration, stream, through, options.at_least, memory_so_far=memory_so_far
-    )
+    memory, labels, look = look_again(rubric, calibration, stream, through, memory_so_far=memory_so_far)
     line = _look_line(look, at, through)
     differs = _has_other_evidence(memory, look, through)
     before = memory.looks[-1] if memory.looks else {}
