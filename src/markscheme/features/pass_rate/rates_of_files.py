@@ -218,7 +218,7 @@ def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
     if format_of(peek, "anything") == PROMPTFOO_RESULTS:
         hint = f"label some outputs: `{with_reading_options(f'markscheme label {name}')}`"
     elif with_responses:
-        init = with_reading_options(f"markscheme init --from {name} --judge {_DECISION}")
+        init = with_reading_options(f"markscheme init --from {name} --judge {shlex.quote(_DECISION)}")
         hint = f"`{init}` makes a rubric to label some of these responses by"
     elif any("criteria" in record for record in peek.records):
         calibrate = with_reading_options(f"markscheme calibrate RUBRIC --ratings {name} --json FILE")

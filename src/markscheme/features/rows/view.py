@@ -8,7 +8,6 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.commands import ANNOTATOR
 from markscheme.features.rows.calibration import RowsCalibration
 from markscheme.features.rows.verdict_shares import VerdictShares
-from markscheme.options.in_force import with_reading_options
 from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import share, share_with_interval
@@ -48,7 +47,7 @@ def _with_labelling(answer: doc.Block, result: RowsCalibration) -> doc.Block:
         if n_left
         else f"All rows of {result.path.name} are labelled: add tasks to the file, then label them:"
     )
-    command = with_reading_options(f"markscheme label {result.whole.commands.rubric} {ANNOTATOR}")
+    command = replace(result.whole.commands, has_rubric=True).label_pool(ANNOTATOR)
     return replace(answer, text=" ".join(filter(None, (answer.text, begin))), command=command)
 
 
