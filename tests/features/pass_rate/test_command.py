@@ -195,6 +195,20 @@ def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_pa
     assert "1 response not graded, in no rate." in shown
 
 
+def test_labels_of_responses_that_are_not_graded_here_correct_no_rate_and_count_as_labels_of_these_responses(
+    tmp_path: Path,
+) -> None:
+    among = labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 700, 1000, among=among)
+    of_all = rated(tmp_path)
+    write(tmp_path / "labels.jsonl", [*among, *({"id": f"x{n}", "gold": True, "judge": True} for n in range(9))])
+    with (tmp_path / "pool.jsonl").open("a") as file:
+        file.writelines(json.dumps({"id": f"x{n}", "pass": None}) + "\n" for n in range(9))
+    report = rated(tmp_path)
+    assert (report["drawn"], report["labels"], report["labels_here"]) == ("by-verdict", 50, 50)
+    assert report["corrected"] == of_all["corrected"]
+
+
 @pytest.mark.parametrize(("ungraded", "status"), [(10, 0), (11, 5), (100, 5)])
 @pytest.mark.parametrize("options", [(), ("--at-least", "0.1")])
 def test_pass_rate_exits_5_if_over_a_tenth_of_the_responses_is_not_graded(

@@ -85,6 +85,8 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
             graded set.
     """
     pool = decided_rows(graded)
+    if set(labelled.ids) <= set(graded.ids):  # of these, labels of responses that aren't graded correct no rate
+        labelled = labelled.rows(np.isin(labelled.ids, pool.ids))
     how = how or _how(pool, labelled)
     as_here = _as_here(pool, labelled)
     groups = _groups(pool, labelled)

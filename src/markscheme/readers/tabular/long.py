@@ -1,6 +1,6 @@
 """Conversion of tables with one row per rating to tables with one column per rater."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markscheme.ratings.column_options import ColumnOptions
@@ -86,7 +86,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
         raise refusal("rated-twice", columns=which, values=twice, choices=[("--map", "COLUMN=run")])
     judged = dict.fromkeys(judge for _, _, judge in ratings if judge)
     raters = list(dict.fromkeys(rater for _, rater in cells_of if rater not in judged))
-    rest = _constant(columns, layout, units)
+    rest = _constant(columns, layout)
     judges = [*_judges(raters, layout, options, [c.name for c in (*layout.values, *layout.judged)]), *judged]
     criteria: dict[str, list[SideColumn]] = {}
     for (name, rater), cells in sorted(cells_of.items(), key=lambda rated: rated[0][1] in judged):
@@ -220,21 +220,17 @@ def _is_constant(column: TableColumn, unit: TableColumn, criterion: TableColumn 
     return all(by_rated.setdefault(of, cell) == cell for of, cell in zip(rated, column.cells, strict=True))
 
 
-def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
+def _constant(columns: Sequence[TableColumn], layout: _Layout) -> list[TableColumn]:
     """Return the columns with one value per example, such as its query, reduced to one cell for each example.
 
     Args:
         columns: The columns of the table with one row per rating.
         layout: Roles of the columns; those with a role are left out.
-        units: The examples' ids, in order.
     """
     taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
-    rest = []
-    for column in columns:
-        if column not in taken and _is_constant(column, layout.unit):
-            by_unit = dict(zip(layout.unit.cells, column.cells, strict=True))
-            rest.append(TableColumn(column.name, tuple(by_unit[unit] for unit in units)))
-    return rest
+    rest = [column for column in columns if column not in taken and _is_constant(column, layout.unit)]
+    by_unit = (dict(zip(layout.unit.cells, column.cells, strict=True)) for column in rest)
+    return [TableColumn(column.name, tuple(cells.values())) for column, cells in zip(rest, by_unit, strict=True)]
 
 
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
