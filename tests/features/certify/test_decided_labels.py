@@ -1,11 +1,13 @@
 """Annotators' decisions that can support a guarantee."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from markscheme import Rubric
 from markscheme.features.certify.decided_labels import decided_labels
+from markscheme.features.certify.decision_origins import left_out_in_words
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -47,3 +49,28 @@ def test_labels_by_a_model_never_lead_to_a_certificate() -> None:
     example = labels_of(("ann", 1.0, None))
     by_model = replace(example, labels=tuple(replace(label, kind="model") for label in example.labels))
     assert decided_labels(YES_NO, ExampleSet((by_model,))).ids == ()
+
+
+def drawn(id: str, **how: Any) -> Example:
+    """Make an example that an annotator passes, with how it was drawn."""
+    return Example(Submission("r", {}, id), (Rating(id, "ann", "human", {"a": Rated(1.0)}),), **how)
+
+
+def test_labels_that_one_draw_took_from_the_whole_pool_with_equal_chances_count_for_a_promise() -> None:
+    picked = (
+        *(drawn(f"even{i}", drawn="chosen", stratum="all", draw="d1", weight=1.875) for i in range(3)),
+        *(drawn(f"raised{i}", drawn="chosen", stratum="all", draw="d2", weight=1.5 + i) for i in range(2)),
+        drawn("part", drawn="chosen", stratum="doubtful passes", draw="d3", weight=2.0),
+        drawn("hand", drawn="chosen"),
+        drawn("random", drawn="random"),
+    )
+    assert decided_labels(YES_NO, ExampleSet(picked)).ids == ("even0", "even1", "even2", "random")
+
+
+def test_a_certificate_says_how_many_decided_examples_do_not_count_and_why() -> None:
+    picked = (drawn("fitted", drawn="random"), drawn("hand", drawn="chosen"), drawn("random", drawn="random"))
+    labels = decided_labels(YES_NO, ExampleSet(picked), used=["fitted"])
+    assert (labels.ids, labels.used, labels.not_random) == (("random",), 1, 1)
+    said = "Other decided examples don't count: 1 chose weights or pass mark and 1 wasn't drawn at random."
+    assert left_out_in_words(labels) == said
+    assert left_out_in_words(decided_labels(YES_NO, ExampleSet(picked[2:]))) == ""

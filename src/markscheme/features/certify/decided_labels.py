@@ -1,28 +1,40 @@
 """Annotators' decisions that can support a guarantee."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from markscheme.calibration.whole_labels import WholeLabels
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
+WHOLE_POOL = "all"
+"""Stratum of an output that `label --next` drew from a pool without strata."""
 
-def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Return flags of the examples that can support a promise, shape (n,).
 
-    These examples were drawn at random, and haven't been used to tune a threshold.
+def drawn_at_random(examples: Sequence[Example]) -> Flags:
+    """Return flags of the examples that were drawn at random, shape (n,).
+
+    Those of a draw from a pool without strata are among them if each had the same chance.
 
     Args:
-        labels: Annotators' decisions on the examples.
-        used: Ids of the examples that have been used to tune a threshold.
+        examples: The examples, with how they were drawn.
     """
-    at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
-    return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
+    weights: dict[str, set[float]] = {}
+    for example in examples:
+        weights.setdefault(example.draw, set()).add(example.weight)
+    return np.array(
+        [
+            example.drawn in (None, "random")
+            or (example.draw != "" and example.stratum == WHOLE_POOL and len(weights[example.draw]) == 1)
+            for example in examples
+        ],
+        dtype=bool,
+    )
 
 
 @dataclass(frozen=True)
@@ -35,12 +47,16 @@ class DecidedLabels:
         groups: Name of each example's group; None if there are no groups.
         explicit: Number of decisions that annotators stated: pass or fail for the whole response. All other decisions
             are derived from annotators' levels, by the pass mark and required criteria.
+        used: Number of decided examples left out because weights or the pass mark were fitted to them.
+        not_random: Number of other decided examples left out because they weren't drawn at random.
     """
 
     ids: tuple[str, ...]
     passed: Floats
     groups: tuple[str, ...] | None
     explicit: int
+    used: int = 0
+    not_random: int = 0
 
     @property
     def n_groups(self) -> int | None:
@@ -75,9 +91,15 @@ def decided_labels(
     """
     labels = WholeLabels.of(examples, rubric, kind)
     decided = np.where(labels.clear & labels.truth.has_people, labels.truth.decisions, np.nan)
-    counts = ~np.isnan(decided) & may_promise(labels, used)
+    is_decided = ~np.isnan(decided)
+    is_used = np.isin(labels.truth.ids, list(used))
+    at_random = drawn_at_random(labels.truth.examples)
+    counts = is_decided & at_random & ~is_used
     stated = [label for label in labels.ratings if label.kind in PEOPLE and label.passed is not None]
     passed = labels.means(stated, rubric, decisions=True)[counts]
     explicit = int((~np.isnan(passed) & (passed != 0.5)).sum())
     truth = labels.truth.rows(counts)
-    return DecidedLabels(truth.ids, decided[counts], truth.groups, explicit)
+    not_random = int((is_decided & ~is_used & ~at_random).sum())
+    return DecidedLabels(
+        truth.ids, decided[counts], truth.groups, explicit, int((is_decided & is_used).sum()), not_random
+    )

@@ -2,7 +2,7 @@
 
 from markscheme.features.certify.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass
-from markscheme.phrases import counted, rounded
+from markscheme.phrases import counted, in_words, rounded
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -27,3 +27,17 @@ def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
         return f"Annotators' decisions follow from their labels: {rule}."
     explicit = counted(labels.explicit, "decision was given", "decisions were given")
     return f"{explicit} by annotators; {by_levels} more follow from their labels: {rule}."
+
+
+def left_out_in_words(labels: DecidedLabels) -> str:
+    """Say how many decided examples can't support a promise, and why; "" if all can.
+
+    Args:
+        labels: The decisions that can, with the numbers of those left out.
+    """
+    reasons = (
+        (labels.used, "chose weights or pass mark"),
+        (labels.not_random, "weren't drawn at random" if labels.not_random > 1 else "wasn't drawn at random"),
+    )
+    said = [f"{count} {why}" for count, why in reasons if count]
+    return f"Other decided examples don't count: {in_words(said)}." if said else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.certify.certificate import Certificate
-from markscheme.features.certify.decision_origins import origins_in_words
+from markscheme.features.certify.decision_origins import left_out_in_words, origins_in_words
 from markscheme.features.certify.gray_zone import zone_of
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.promise import MarkSide
@@ -50,7 +50,7 @@ def _blocks(run: CertifyRun) -> Iterator[Block]:
     origins = origins_in_words(certificate.seen.labels, run.rubric)
     if not certificate.is_supported:
         yield Callout("open", reason(certificate), _what_would_do(run))
-        notes = (*((origins,) if origins else ()), *_few_votes(certificate))
+        notes = (*filter(None, (origins, left_out_in_words(certificate.seen.labels))), *_few_votes(certificate))
         if notes:
             yield Notes(notes)
         return
@@ -162,8 +162,7 @@ def passes_in_words(certificate: Certificate) -> str | None:
 
 def _notes(run: CertifyRun, origins: str) -> Iterator[str]:
     certificate = run.certificate
-    if origins:
-        yield origins
+    yield from filter(None, (origins, left_out_in_words(certificate.seen.labels)))
     lost = [side for side, of_side in certificate.parts.items() if not of_side.is_certified]
     yield from (f"All {side} go to people: {certificate.parts[side].automatic.undefined}." for side in lost)
     passes = passes_in_words(certificate)
