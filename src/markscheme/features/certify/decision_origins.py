@@ -39,5 +39,5 @@ def left_out_in_words(labels: DecidedLabels) -> str:
         (labels.used, "chose weights or pass mark"),
         (labels.not_random, "weren't drawn at random" if labels.not_random > 1 else "wasn't drawn at random"),
     )
-    said = [f"{count} {why}" for count, why in reasons if count]
-    return f"Other decided examples don't count: {in_words(said)}." if said else ""
+    of_reasons = [f"{count} {reason}" for count, reason in reasons if count]
+    return f"Other decided examples don't count: {in_words(of_reasons)}." if of_reasons else ""
