@@ -1,6 +1,7 @@
 """A project whose two annotators' files of labels may be given where a judge's ratings belong."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.commands.console import run
@@ -46,7 +47,7 @@ def write_models_labels(folder: Path, *labelling: str) -> None:
     kept = folder / "calibration" / "desk" / "ratings"
     for labels in kept.iterdir():
         labels.unlink()
-    levels = {
+    levels: dict[str, Callable[[int], bool]] = {
         "gpt": lambda number: number % 2 == 0,
         "third": lambda number: number % 2 == 1,
         "haiku": lambda number: (number % 2 == 0) != (number % 4 == 0),

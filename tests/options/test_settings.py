@@ -128,7 +128,7 @@ def test_settings_are_read_in_a_folder_whose_name_has_braces(tmp_path: Path) -> 
     settings = find_settings(folder)
     assert read_options(AskOptions, settings.source_of(AskOptions)).samples == 3
     with pytest.raises(UsageError, match=re.escape(f"{folder}/markscheme.toml: `samples` must be")):
-        read_options(AskOptions, (settings.values | {"samples": "x"}, settings.source_of(AskOptions)[1]))
+        read_options(AskOptions, ({**settings.values, "samples": "x"}, settings.source_of(AskOptions)[1]))
 
 
 def test_the_error_on_a_parameter_that_a_judge_refuses_names_the_settings_file_that_sets_it(
