@@ -154,7 +154,8 @@ def make_project(folder: Path) -> dict[str, Path]:
 
 def make_more(folder: Path) -> dict[str, Path]:
     """Make a file of each further format for the same project, by the format's name."""
-    samples = {name: sample.files for name, sample in exports.SAMPLES.items()} | exports.WITHOUT_IDS_OR_JUDGE
+    samples = {name: sample.files for name, sample in exports.SAMPLES.items()}
+    samples.update(exports.WITHOUT_IDS_OR_JUDGE)
     tools = {name: exports.written(_made(folder / name), files()) for name, files in samples.items()}
     verdicts = [
         {"id": unit, "response": exports.reply(unit), "verdict": exports.JUDGE[at], "label": exports.ANN[at]}

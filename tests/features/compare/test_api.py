@@ -105,8 +105,11 @@ def test_the_call_that_an_error_about_a_table_of_unknown_judges_suggests_compare
     frame = pd.DataFrame({
         "claude": ["pass", "fail"] * 20, "gpt4": ["pass", "fail", "pass", "pass"] * 10, "human": ["pass", "fail"] * 20,
     })  # fmt: skip
-    for stated, suggested in (({}, "judge=['claude', 'gpt4']"),
-                              ({"human": "human"}, "human='human', judge=['claude', 'gpt4']")):  # fmt: skip
+    suggestions: tuple[tuple[dict[str, Any], str], ...] = (
+        ({}, "judge=['claude', 'gpt4']"),
+        ({"human": "human"}, "human='human', judge=['claude', 'gpt4']"),
+    )
+    for stated, suggested in suggestions:
         with pytest.raises(UsageError) as error:
             compare(frame, **stated)
         assert error.value.commands == (f"compare(TABLE, {suggested})",)

@@ -49,11 +49,13 @@ def test_each_response_may_have_its_own_rubric_and_query() -> None:
 @pytest.mark.parametrize("frame", ["pandas", "polars", "numpy"])
 def test_each_response_of_a_data_frame_is_graded_by_the_rubric_and_query_in_its_own_row(frame: str) -> None:
     library = pytest.importorskip(frame)
-    as_column = {"numpy": lambda cells: library.array(cells, dtype=object)}.get(frame, getattr(library, "Series", None))
+    as_column: Any = {"numpy": lambda cells: library.array(cells, dtype=object)}.get(
+        frame, getattr(library, "Series", None)
+    )
     rubrics = [[{"requirement": "A", "weight": 2.0}], [{"requirement": "B", "weight": 5.0}]]
     for cells in (rubrics, [json.dumps(rubric) for rubric in rubrics]):
-        columns = [as_column(column) for column in (["x", "y"], cells, ["first", "second"])]
-        assert rewarded(*columns, script=lambda *_: {"c1": "MET"}) == [2, 5]
+        texts, by_row, queries = (as_column(column) for column in (["x", "y"], cells, ["first", "second"]))
+        assert rewarded(texts, by_row, queries, script=lambda *_: {"c1": "MET"}) == [2, 5]
 
 
 def test_columns_of_a_data_frame_without_its_first_rows_are_read_in_order() -> None:

@@ -208,9 +208,9 @@ def test_the_columns_of_responses_and_of_groups_that_options_name_are_read_in_a_
 
 
 def test_an_option_that_names_a_column_which_a_table_with_a_row_per_annotator_lacks_is_refused() -> None:
-    for named in ({"response": "nosuch"}, {"group": "nosuch"}, {"id": "nosuch"}):
+    for named in (ColumnOptions(response="nosuch"), ColumnOptions(group="nosuch"), ColumnOptions(id="nosuch")):
         with pytest.raises(UsageError, match="names nothing that is there"):
-            read_in_memory(_row_of_each_annotator("judge"), ColumnOptions(**named))
+            read_in_memory(_row_of_each_annotator("judge"), named)
 
 
 def test_an_option_that_names_a_column_with_several_values_for_an_example_as_its_response_is_without_effect() -> None:
