@@ -250,6 +250,19 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted(tmp_path: Path) ->
     assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
 
 
+def test_labels_of_other_responses_count_for_nothing_next_to_labels_drawn_with_known_chances_from_the_graded_file(
+    tmp_path: Path,
+) -> None:
+    lines = labels(tmp_path / "labels.jsonl", drawn="chosen", weight=20, stratum="all", draw="3f9a1c22")
+    pool(tmp_path / "pool.jsonl", 700, 1000, among=lines)
+    alone = rated(tmp_path)
+    others = [{"id": f"other{i}", "gold": True, "judge": i % 3 > 0, "drawn": "random"} for i in range(200)]
+    write(tmp_path / "labels.jsonl", lines + others)
+    together = rated(tmp_path)
+    assert (together["drawn"], together["labels"]) == ("by-stratum", 50)
+    assert limits(together["corrected"]) == limits(alone["corrected"])
+
+
 def test_if_only_the_judge_s_passes_are_labelled_pass_rate_exits_4_and_asks_for_labels_on_the_judge_s_fails(
     tmp_path: Path,
 ) -> None:
