@@ -85,10 +85,10 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
             graded set.
     """
     pool = decided_rows(graded)
-    own = labelled.rows(np.isin(labelled.ids, pool.ids))
+    labelled_here = labelled.rows(np.isin(labelled.ids, pool.ids))
     # labels of these that aren't graded correct no rate, nor do those of others next to a draw with known chances
-    if set(labelled.ids) <= set(graded.ids) or (how is None and _how(pool, own) == "by-stratum"):
-        labelled = own
+    if set(labelled.ids) <= set(graded.ids) or (how is None and _how(pool, labelled_here) == "by-stratum"):
+        labelled = labelled_here
     how = how or _how(pool, labelled)
     as_here = _as_here(pool, labelled)
     groups = _groups(pool, labelled)
