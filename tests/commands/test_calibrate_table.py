@@ -271,6 +271,19 @@ def test_a_report_on_a_table_counts_examples_in_its_title_and_all_rows_of_the_fi
     assert "120 rows, 118 with both, 6 split evenly" in shown
 
 
+@pytest.mark.parametrize("judge", [(), ("--judge", "anthropic")])
+def test_the_criteria_of_a_single_row_are_never_read_as_a_table_and_the_row_is_to_be_labelled(
+    judge: tuple[str, ...], tmp_path: Path
+) -> None:
+    row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York", "weight": 2}]}
+    (tmp_path / "tasks.jsonl").write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    done = run("calibrate", "tasks.jsonl", *judge, cwd=tmp_path)
+    to_label = (
+        "no row of tasks.jsonl has a label of people to compare with; to label them: markscheme label tasks.jsonl"
+    )
+    assert (done.returncode, done.stderr) == (2, f"error: {to_label}\n")
+
+
 def test_rows_that_bring_criteria_of_their_own_and_no_labels_are_to_be_labelled_and_no_column_is_asked_for(
     tmp_path: Path,
 ) -> None:

@@ -33,7 +33,7 @@ def names_table(names: Sequence[str]) -> bool:
         return False
     if any(find_calibration(path.name, Path.cwd(), path.resolve().parent) for path in paths):
         return False  # rows that `label` keeps labels of
-    if any("labels" in (first_with_rubric(path) or ()) for path in paths):
+    if any("labels" in (first_with_rubric(path) or ()) or is_one_row_with_rubric(path) for path in paths):
         return False
     return hold("table", paths)
 
@@ -78,6 +78,11 @@ def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
     except RatingError:  # said by whoever reads it
         return None
     return with_rubric[0] if len(with_rubric) == (2 if is_list else 1) else None
+
+
+def is_one_row_with_rubric(path: Path) -> bool:
+    """Return True if a file has a single row, which brings its own criteria: these aren't the rows of a table."""
+    return first_with_rubric(path) is not None and len(list(islice(numbered_rows(path), 2))) == 1
 
 
 def numbered_rows(path: Path) -> Iterator[tuple[int, Any]]:

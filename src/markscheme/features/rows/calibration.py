@@ -52,7 +52,7 @@ from markscheme.ratings.kinds import JUDGES, KINDS
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.wordings import on_criteria
 from markscheme.readers.infer_rubric import rubric_of_wholes
-from markscheme.readers.plain_tables import first_with_rubric, numbered_rows
+from markscheme.readers.plain_tables import first_with_rubric, is_one_row_with_rubric, numbered_rows
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -118,7 +118,7 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
         return None
     *named, name = request.of
     path = Path(name)
-    if not _brings_rubrics(path):
+    if not (_brings_rubrics(path) or is_one_row_with_rubric(path)):
         return None
     if request.examples is not None:
         raise UsageError(f"--examples needs a rubric; {path.name} contains its own examples")
