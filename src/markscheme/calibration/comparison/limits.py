@@ -256,14 +256,14 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return the weight with which each example represents all outputs; None if all weights are equal.
+    """Return the weight with which each example represents all outputs; None if all of a draw had the same chance.
 
     Very large weights are cut.
     """
     if examples is None or not may_say(examples, "weight"):
         return None
-    inverse_chances = values_of(examples, "weight")
-    return None if set(inverse_chances) <= {1} else drawn_weights(inverse_chances, draws_of(examples))
+    weights = drawn_weights(values_of(examples, "weight"), draws_of(examples))
+    return None if np.allclose(weights, 1) else weights
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:

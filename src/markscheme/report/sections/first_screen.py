@@ -435,7 +435,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if calibration.settings_kept is False:
         yield "Settings not recorded: how many were tried on these labels before isn't known."
     uneven = sum(weight != 1 for weight in values_of(gold.examples, "weight"))
-    if uneven:
+    if uneven and calibration.comparison.weights is not None:
         yield (
             f"{counted(uneven, 'example')} drawn with unequal chances: figures of single criteria and the lists of "
             "examples describe the labelled ones."
