@@ -27,6 +27,7 @@ MISTAKES = [
     ("calibrate support-reply --judge function:reply_judges:carefull", "did you mean careful?"),
     ("calibrate support-reply --judge anthropic", "set ANTHROPIC_API_KEY"),
     ("calibrate support-reply --target 80", "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
+    ("calibrate support-reply --target ''", "`--target` must be above 0 and at most 1, got ''"),
     ("calibrate support-reply --split tset", "must be one of dev, test, all, got 'tset'; did you mean `test`?"),
     ("calibrate support-reply --ratings nothere.jsonl", "there is no file of ratings nothere.jsonl"),
     ("calibrate hasti.jsonl", "hasti.jsonl: there is no such file; did you mean hasty.jsonl?"),

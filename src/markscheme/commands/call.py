@@ -454,7 +454,7 @@ def sentence(error: CycloptsError) -> str:
 def _refused(argument: "Argument", message: str) -> str:
     """Make the message for a value that its option can't have; a question such as "did you mean" comes last."""
     reason, question, hint = message.partition("; did you mean")
-    return f"{_place(argument)} {reason}, got {_as_typed(argument)}{question}{hint}"
+    return f"{_place(argument)} {reason}, got {_as_typed(argument) or repr('')}{question}{hint}"
 
 
 def _metavar(argument: "Argument") -> str:
