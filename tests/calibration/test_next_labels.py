@@ -61,24 +61,24 @@ def test_a_labelling_plan_asks_for_the_same_number_of_labels_as_the_calibration(
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)
     pilot = compare(truth.judged(RUBRIC, judged))
-    assert planned_labels(truth, decide(pilot, target=0.8), 0.8) == NextLabels(
+    assert planned_labels(truth, decide(pilot, target=0.8), 0.8, has_fails=True) == NextLabels(
         calibration.decision.labels, calibration.decision.next_step, because=calibration.decision.because
     )
     assert calibration.labels_needed == 80
 
 
 def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_judge_was_asked() -> None:
-    asked = planned_labels(gold_of(labelled(30), RUBRIC), None, 0.8)
+    asked = planned_labels(gold_of(labelled(30), RUBRIC), None, 0.8, has_fails=True)
     assert asked.labels is not None
     assert (asked.labels.more, asked.labels.assumed) == (50, 0.9)
-    enough = planned_labels(gold_of(labelled(100), RUBRIC), None, 0.8)
+    enough = planned_labels(gold_of(labelled(100), RUBRIC), None, 0.8, has_fails=True)
     assert str(enough.in_words).startswith("Enough examples are labelled for a first verdict")
-    assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
+    assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99, has_fails=True).labels is None
 
 
 def test_examples_that_lack_a_label_on_one_criterion_do_not_reduce_the_labels_needed() -> None:
     two = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?"}, {"name": "true", "requirement": "True?"}])
-    asked = planned_labels(gold_of(labelled(100), two), None, 0.8)
+    asked = planned_labels(gold_of(labelled(100), two), None, 0.8, has_fails=True)
     assert asked.labels is not None
     assert asked.labels.more == 80
     ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2)), "true": Rated(1.0)}) for i in range(100)]
@@ -93,9 +93,11 @@ def test_the_constant_for_the_labels_needed_by_an_unlabelled_rubric_equals_the_c
     assert first is not None
     assert (FIRST_LABELS.more, FIRST_LABELS.assumed) == (first.more, first.assumed)
     assert FIRST_LABELS.chance == pytest.approx(first.chance)
-    assert next_labels(tmp_path, RUBRIC, labelled(0)) == planned_labels(no_gold(RUBRIC), None, RUBRIC.target)
+    assert next_labels(tmp_path, RUBRIC, labelled(0)) == planned_labels(
+        no_gold(RUBRIC), None, RUBRIC.target, has_fails=True
+    )
     higher = replace(RUBRIC, target=0.9)
-    assert next_labels(tmp_path, higher, labelled(0)) == planned_labels(no_gold(higher), None, 0.9)
+    assert next_labels(tmp_path, higher, labelled(0)) == planned_labels(no_gold(higher), None, 0.9, has_fails=True)
 
 
 def test_the_number_of_labels_that_a_calibration_asked_for_is_counted_down_while_people_label(tmp_path: Path) -> None:
@@ -237,3 +239,11 @@ def test_the_accept_option_is_not_suggested_for_a_run_that_would_not_be_accepted
     assert (whole.use, half.use) == ("gate", "gate")
     assert "--accept" in text_of(view(whole))
     assert "--accept" not in text_of(view(half))
+
+
+def test_labels_for_a_first_verdict_assume_a_share_of_fails_only_where_single_responses_pass_or_fail(
+    tmp_path: Path,
+) -> None:
+    pairs = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "better", "prefer": "The better reply."}]})
+    assert "if half of them are fails and it agrees on 90%." in str(next_labels(tmp_path, RUBRIC, labelled(0)).in_words)
+    assert "if it agrees on 90% of them." in str(next_labels(tmp_path, pairs, ExampleSet(())).in_words)

@@ -5,8 +5,6 @@ from typing import Literal, TypeAlias
 from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
-ASKED_OF_GATES = "whether the judge can gate"
-"""The question that more labels are to answer, in words, for a rubric with pass or fail."""
 ASKED_OF_TRENDS = "how good the judge is"
 """The question that more labels are to answer, in words, for a rubric without pass or fail."""
 
@@ -41,7 +39,8 @@ def labels_to_add(
     new_groups: bool = False,
     scarce: ScarceDecision | None = None,
     counted_as: str | None = None,
-    to_say: str = ASKED_OF_GATES,
+    to_say: str = "whether the judge can gate",
+    has_fails: bool = False,
 ) -> str:
     """Say how many labels to add, and how likely they are to answer a question, such as whether the judge can gate.
 
@@ -53,6 +52,7 @@ def labels_to_add(
             labels are for a first verdict.
         counted_as: The number in other units than examples, such as "5 more tasks"; None to count examples.
         to_say: The question that the labels are to answer, as an indirect question.
+        has_fails: True if single responses pass or fail, so that a first verdict also depends on how many fail.
 
     Example:
         >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=("fail", 0.1))
@@ -75,5 +75,5 @@ chance to say whether the judge can gate is then still only 42%.')
     if labels.assumed is None:
         return f"Label about {number_of}{fewer} for an even chance {to_decide}.{after}"
     agrees = f"it agrees on {percent(labels.assumed)}"
-    assumed = f"half of them are fails and {agrees}" if to_say == ASKED_OF_GATES else f"{agrees} of them"
+    assumed = f"half of them are fails and {agrees}" if has_fails else f"{agrees} of them"
     return f"Label about {number_of} for an even chance {to_decide}, if {assumed}."

@@ -85,29 +85,32 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     remaining = labels._replace(more=max(0, labels.more - since))
     if not remaining.more:
         return last._replace(labels=remaining, in_words=_CALIBRATE_AGAIN)
-    return last._replace(labels=remaining, in_words=labels_to_add(remaining, scarce=record["scarce"]))
+    return last._replace(
+        labels=remaining, in_words=labels_to_add(remaining, scarce=record["scarce"], has_fails=rubric.has_gate_question)
+    )
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
     """Return the labels that a rubric without a calibration needs for a first verdict."""
     if not examples.by_people and rubric.target == DEFAULT_TARGET:
-        return asked_first(FIRST_LABELS, by_people=True)
+        return asked_first(FIRST_LABELS, by_people=True, has_fails=rubric.has_gate_question)
     from markscheme.calibration.decision import first_labels_of
 
     first, by_people = first_labels_of(examples, rubric)
-    return asked_first(first, by_people=by_people)
+    return asked_first(first, by_people=by_people, has_fails=rubric.has_gate_question)
 
 
-def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
+def asked_first(first: DecisiveLabels | None, *, by_people: bool, has_fails: bool) -> NextLabels:
     """Make the NextLabels of a rubric that has no verdict yet.
 
     Args:
         first: The number of labels that a first verdict needs; None if no number is likely to be enough.
         by_people: True if people have labelled examples already.
+        has_fails: True if single responses pass or fail by the rubric.
     """
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
-    return NextLabels(first, labels_to_add(first, by_people=by_people))
+    return NextLabels(first, labels_to_add(first, by_people=by_people, has_fails=has_fails))
 
 
 def _recorded(folder: Path) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """The sentences that explain a verdict: the judge's right decisions, its agreement, and the labels needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -261,8 +261,9 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
         share = comparison.figures.agreement if answer is None else answer.figures.same
         new_groups = by_people and share.mean_size > 1 and share.design_effect > NEARLY_ALONE
         scarce = None if answer is None else scarce_decision(answer)
-        to_say = {"to_say": ASKED_OF_TRENDS} if comparison.shows_trends_at_most else {}
-        to_add = labels_to_add(labels, by_people=by_people, new_groups=new_groups, scarce=scarce, **to_say)
+        words: dict[str, Any] = {"to_say": ASKED_OF_TRENDS} if comparison.shows_trends_at_most else {}
+        words |= {"new_groups": new_groups, "scarce": scarce, "has_fails": answer is not None}
+        to_add = labels_to_add(labels, by_people=by_people, **words)
         return f"{to_add} {rare}".strip() if labels.more == LABEL_COUNTS[-1] and labels.assumed is None else to_add
     if answer is not None:
         return rare or _hopeless_gate(answer, comparison)

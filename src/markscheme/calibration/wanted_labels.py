@@ -13,16 +13,17 @@ from markscheme.files import refuse_link, write_whole
 from markscheme.ratings.gold import Gold
 
 
-def planned_labels(gold: Gold, decision: Decision | None, target: float) -> NextLabels:
+def planned_labels(gold: Gold, decision: Decision | None, target: float, *, has_fails: bool) -> NextLabels:
     """Return the number of labels that a calibration made now would ask for, with the sentence that it would print.
 
     Args:
         gold: The labels so far.
         decision: The decision on the judge by these labels; None if its ratings aren't known.
         target: Share of examples on which the judge must agree, 0 to 1.
+        has_fails: True if single responses pass or fail by the rubric.
     """
     if decision is None:
-        return asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
+        return asked_first(labels_to_begin(gold, target), by_people=gold.has_people, has_fails=has_fails)
     return NextLabels(decision.labels, decision.next_step, because=decision.because)
 
 

@@ -112,7 +112,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
     labels = ratings_of(outputs, rubric)
     n_examples = _add_examples(opened, labels, rubric)
     counts = _add_labels(opened, labels, rubric, day)
-    planned = planned_labels(no_gold(rubric), None, rubric.target)
+    planned = planned_labels(no_gold(rubric), None, rubric.target, has_fails=rubric.has_gate_question)
     more = planned.labels.more if planned.labels is not None else None
     held_out = len(opened.unread)
     return Written(rubric, path, is_new, draft, tuple(advice(rubric)), n_examples, held_out, counts, more)

@@ -93,4 +93,4 @@ def _needed(n_labelled: int, n_left: int, target: float) -> NextLabels:
     more = None if first is None else first._replace(more=max(0, first.more - n_labelled))
     if not n_left or (more is not None and not more.more):
         return NextLabels(None, CALIBRATE_ROWS)
-    return asked_first(more, by_people=n_labelled > 0)
+    return asked_first(more, by_people=n_labelled > 0, has_fails=True)

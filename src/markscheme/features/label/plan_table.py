@@ -45,12 +45,13 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
             raise
         gold = no_gold(rubric_of_wholes())
         discover = f"markscheme discover {shlex.quote(paths[0].stem)} --pool {shlex.quote(str(paths[0]))}"
-        needed = planned_labels(gold, None, target)
+        needed = planned_labels(gold, None, target, has_fails=True)
         by_rubric = f"{discover}{columns.as_shell}" if error.facts.get("has_responses", True) else None
         return _plan(paths[0].stem, 0, needed, target, annotators, by_rubric)
     if not reading.has_judge:
         gold = _people(reading, options)
-        return _plan(reading.name, len(gold.ids), planned_labels(gold, None, target), target, annotators, init)
+        needed = planned_labels(gold, None, target, has_fails=bool(gold.decided))
+        return _plan(reading.name, len(gold.ids), needed, target, annotators, init)
     listed = list(chain.from_iterable(calibrations_of(reading, options).values()))
     asking_most = max(listed, key=_labels_asked)
     decision = asking_most.decision

@@ -170,7 +170,10 @@ def make_plan(
     is_kept = pilot is None and target is None and labels.examples is None and labels.split is None
     least = rubric.target if target is None else target
     decision = None if pilot is None else _decided(pilot, least, labels)
-    needed = next_labels(folder, rubric, examples) if is_kept and folder else planned_labels(truth, decision, least)
+    if is_kept and folder:
+        needed = next_labels(folder, rubric, examples)
+    else:
+        needed = planned_labels(truth, decision, least, has_fails=rubric.has_gate_question)
     if needed.in_words and carried is not None and carried.state != "old labels count":
         warnings.warn(carried.sentence, RatingWarning, stacklevel=2)
     error = labelling.promised_error

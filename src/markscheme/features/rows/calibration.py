@@ -609,6 +609,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
         labels,
         by_people=decision.circumstances.by_people,
         scarce=None if answer is None else scarce_decision(answer),
+        has_fails=answer is not None,
         counted_as=f"{counted(more_tasks, 'more task')} ({counted(more_verdicts, 'verdict')})",
     )
     return replace(decision, next_step=words)
