@@ -345,6 +345,19 @@ def test_a_tracked_stream_is_compared_with_the_least_rate_and_has_the_exit_statu
     assert (shown.returncode, words[answer] in shown.stdout) == (status, True), shown.stdout
 
 
+def test_the_evidence_of_earlier_weeks_still_counts_after_a_clock_that_was_ahead_is_set_back(folder: Path) -> None:
+    said(folder, write(folder, lines_of(*range(7), a_week=100)))
+    label(folder)
+    said(folder, status=0)
+    for file in audits_of(folder).parent.iterdir():
+        file.write_text(re.sub(r'"at": "\d{4}', '"at": "2990', file.read_text()))
+    first = said(folder, write(folder, lines_of(7, a_week=100)), status=0)  # writes a look, older than all lines so far
+    second = said(folder, status=0)
+    assert first["evidence"] == second["evidence"]
+    assert first["evidence"]["people"]["now"] is not None
+    assert "Nothing moved" in tracked(folder, json_too=False).stdout
+
+
 def test_single_unlabelled_audits_of_weeks_that_count_are_never_reported_as_overdue(folder: Path) -> None:
     tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
     label(folder)

@@ -240,13 +240,18 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
     """Return the responses that arrived before the first look that counted their week.
 
-    Responses that arrive later count only in the pass rate.
+    Responses that arrive later count only in the pass rate. A look that seems to be older than all responses of a week
+    that it counted says nothing of that week: the clock went back in between.
     """
+    arrived: dict[str, str] = {}
+    for row in rows:
+        arrived[row.week] = min(row.at, arrived.get(row.week, row.at))
     counted: dict[str, str] = {}
     for look in looks:
         weeks = look.get("counted")
         for week in weeks if isinstance(weeks, list) else ():
-            counted.setdefault(str(week), str(look["at"]))
+            if str(look["at"]) >= arrived.get(str(week), ""):
+                counted.setdefault(str(week), str(look["at"]))
     return [row for row in rows if row.week not in counted or row.at <= counted[row.week]]
 
 
