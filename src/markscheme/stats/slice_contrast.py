@@ -238,14 +238,14 @@ class SliceColumn:
         if min(m, k) < (2 if sign is None else 1):
             return contrast
         difference = contrast.difference
-        p = _p_of_means(within, without, difference) if sign is None else _p_of_shares(sign * within, sign * without)
+        p = _p_of_means(within, without, difference) if sign is None else p_of_shares(sign * within, sign * without)
         if self.groups is None:
             return contrast._replace(p=p)
         of_part = _without_each(self.groups, np.where(is_inside, x, 0.0), is_inside.astype(np.float64))
         return contrast._replace(p=max(p, _p_by_groups(of_part, self._without_each_group - of_part, difference)))
 
 
-def _p_of_shares(within: Floats, without: Floats) -> float:
+def p_of_shares(within: Floats, without: Floats) -> float:
     """Compute the two-sided mid-p of Fisher's exact test of two shares: of hits inside a slice and outside it.
 
     Args:

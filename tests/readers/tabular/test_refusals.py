@@ -98,3 +98,12 @@ def test_each_complete_command_that_the_refusal_of_a_table_suggests_runs_when_pa
         assert pasted.returncode in (0, 1, 4) or error["code"] not in pasted.stderr, pasted.stderr
         assert "unknown option" not in pasted.stderr
         assert str(error["message"]) not in pasted.stderr, offered
+
+
+def test_a_judge_that_by_chance_meets_none_of_a_few_fails_is_not_said_to_be_reversed(tmp_path: Path) -> None:
+    """Five fails among 60, none of them among the eight responses that the judge fails: what chance does in half."""
+    rows = [f"r{i},{'no' if i < 8 else 'yes'},{'no' if i >= 55 else 'yes'}\n" for i in range(60)]
+    (tmp_path / "t.csv").write_text("id,judge,human\n" + "".join(rows), encoding="utf-8")
+    done = run("calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    assert done.returncode != 2, done.stderr
+    assert json.loads(done.stdout)["overall"]["pass_kappa"]["value"] < 0

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import SideColumn
@@ -15,6 +17,7 @@ from markscheme.readers.tabular.words import folded, is_decision
 from markscheme.stats.association import spearman
 from markscheme.stats.coefficients import agreement_family
 from markscheme.stats.pairs import paired
+from markscheme.stats.slice_contrast import p_of_shares
 
 
 def read_criteria(criteria: Mapping[str, Sequence[SideColumn]], options: ColumnOptions) -> dict[str, ReadValues]:
@@ -156,7 +159,10 @@ CONFIDENCE: Final = 0.95
 
 
 def _upper_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
-
+    """Return the upper limit of kappa; None if an exact test shows no difference, as where a value is rare."""
+    judge, passes = np.array(first), np.array(second) == 1
+    if p_of_shares(judge[passes], judge[~passes]) > 1 - CONFIDENCE:
+        return None
     table = list(zip(first, second, strict=True))
     return agreement_family(table, levels=[0.0, 1.0], scale="nominal", level=CONFIDENCE)["cohen_kappa"].high
 
