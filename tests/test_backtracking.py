@@ -30,6 +30,7 @@ INDIRECT: Mapping[str, Iterable[str]] = {
     "hint": LANGUAGES.values(),
     "words": WORDS.values(),
     "'|'.join(map(re.escape, longest_first))": ("<mark>|</mark>",),
+    "'|'.join(map(re.escape, texts))": ("FILES|NAME",),
 }
 """Patterns that a call names by a variable, by the text of the argument."""
 NAMES_OF_OTHERS = "K"

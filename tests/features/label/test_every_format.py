@@ -12,6 +12,7 @@ from tests.commands.format_matrix import (
     MARKS_ALONE,
     NO_COLUMN,
     NO_EXAMPLE,
+    UNSTATED,
     Command,
     reads_every_format,
     reads_every_further_format,
@@ -39,8 +40,8 @@ COMMANDS = {
     "label --plan": Command("label place --plan --ratings FILE", {}, HUMAN),
 }
 FURTHER = {
-    "label --pool": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "holds no response with a text in it")},
-    "label --to": {**AS_POOL, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
+    "label --pool": {**AS_POOL, **UNSTATED, **dict.fromkeys(MARKS_ALONE, "holds no response with a text in it")},
+    "label --to": {**AS_POOL, **UNSTATED, **dict.fromkeys(MARKS_ALONE, "contains no responses to label")},
     "label --plan": BY_ITS_RUBRIC,
 }
 """By command and format, why the command can't do anything with it."""

@@ -68,3 +68,15 @@ def test_a_pool_without_responses_is_refused_with_the_option_that_names_their_co
     done = run("markscheme", "label", "tone", "--plan", "--pool", file, cwd=project)
     assert done.returncode == 2
     assert f"markscheme label tone --plan --pool {file} --response COLUMN" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--progress", "--disputed"])
+def test_progress_and_adjudication_of_a_pool_read_its_columns_and_print_a_command_that_does_too(
+    project: Path, option: str
+) -> None:
+    done = run("markscheme", "label", "tone", option, *OF_POOL, cwd=project)
+    assert done.returncode == 0, done.stderr
+    printed = shlex.split((done.stdout + done.stderr).partition("Next:")[2].strip().splitlines()[0])
+    assert {*OF_POOL} <= {*printed}
+    sheet = run(*printed, "--sheet", "page.html", cwd=project)
+    assert sheet.returncode == 0, sheet.stderr

@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("command", "option", "reason"),
     [
         (("label", "manners", "--progress"), ("--only", "system=a"), "--progress counts people's labels"),
-        (("label", "manners", "--progress"), ("--map", "a=query"), "--progress counts people's labels"),
+        (("label", "manners", "--progress"), ("--map", "a=query"), "add --pool FILE"),
         (("label", "manners", "--same-meaning", "polite"), ("--pool", "pool.jsonl"), "only notes that"),
         (DRAW, ("--progress",), "--to writes what to label next"),
         ((*DRAW, "--pairs"), ("--width", "0.1"), "--pairs writes pairs of --pool's outputs, and does nothing else"),

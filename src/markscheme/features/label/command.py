@@ -156,12 +156,12 @@ def label(
     from markscheme.features.label import run, without_page
 
     if progress:
-        return without_page.print_progress(named, pool, json=json is not None, core=core)
+        return without_page.print_progress(named, pool, columns, json=json is not None, core=core)
     if same_meaning is not None:
         _refuse_meaning_in_rows(rubric, rows)
         return without_page.note_same_meaning(rubric, same_meaning)
     if disputed:
-        return run.resolve(named, pool, rater, page, json=json is not None, core=core)
+        return run.resolve(named, pool, rater, page, columns, json=json is not None, core=core)
     if audits:
         _refuse_pool_of_audits(pool, next, share)
     shared = share_of(share, each, overlap)

@@ -17,6 +17,7 @@ from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.rows import rows_named
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.second_labels import FOR_A_GATE
@@ -86,6 +87,7 @@ class Overview:
             tasks; else None.
         incomplete: Number of labelled responses on which an annotator left out a criterion.
         core: Name of the rubric that rows share; None without one.
+        columns: What the columns of the pool mean.
     """
 
     rubric: Rubric
@@ -98,6 +100,7 @@ class Overview:
     of_rows: str | None = None
     incomplete: int = 0
     core: str | None = None
+    columns: ColumnOptions = ColumnOptions()
 
     @property
     def next_step(self) -> str | None:
@@ -105,7 +108,9 @@ class Overview:
         return self.next_labels.of(self.labelled.get(0, 0), self.pool) or self.to_relabel
 
 
-def overview_of(named: str, here: Path, pool: Path | None, core: str | None = None) -> Overview:
+def overview_of(
+    named: str, here: Path, pool: Path | None, core: str | None = None, columns: ColumnOptions = ColumnOptions()
+) -> Overview:
     """Make the overview of labelling a rubric's own examples, or the responses of another file.
 
     Args:
@@ -113,6 +118,7 @@ def overview_of(named: str, here: Path, pool: Path | None, core: str | None = No
         here: The working directory.
         pool: The other file; None for the rubric's own examples.
         core: Name or file of the rubric that rows share, if `named` is a file of rows; None without one.
+        columns: What the columns of the other file mean.
 
     Raises:
         UsageError: The rubric isn't found.
@@ -122,7 +128,7 @@ def overview_of(named: str, here: Path, pool: Path | None, core: str | None = No
     rows = rows_named(source, here, core, every=False)
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
-    responses = read_pool(pool or examples_file(folder), rubric) if rows is None else rows.pool
+    responses = read_pool(pool or examples_file(folder), rubric, columns) if rows is None else rows.pool
     of_folder = ratings_in(folder / RATINGS_FOLDER, rubric, may_be_stale=rows is not None)
     if rows is not None:
         of_folder = [rating for rating in of_folder if rating.criteria]
@@ -146,6 +152,7 @@ def overview_of(named: str, here: Path, pool: Path | None, core: str | None = No
         annotators,
         needed,
         pool=None if pool is None else str(pool),
+        columns=columns,
         to_relabel=labels_to_give_again(carried_labels(own_examples, rubric)),
         of_rows=None if rows is None else rows.progress(first),
         core=core,
@@ -271,7 +278,7 @@ def _onward(overview: Overview) -> tuple[str, str]:
         return "Next, label what is left out", commands.label(ANNOTATOR)
     if labels is None or not labels.more:
         return "Next", commands.calibrate()
-    pool = f"--pool {quote(overview.pool)} " if overview.pool else ""
+    pool = f"--pool {quote(overview.pool)}{overview.columns.as_import} " if overview.pool else ""
     left = overview.labelled.get(0, 0)
     return "Next", commands.label(f"{pool}{ANNOTATOR}") if left else commands.label_next(labels.more)
 

@@ -25,7 +25,7 @@ from markscheme.ratings.first_splits import keep_parts_by_place, with_parts
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
-from markscheme.readers.rated import open_rated
+from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
 
@@ -84,7 +84,7 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
     Args:
         path: The file.
         rubric: The rubric by which they are labelled.
-        columns: What the columns and values of a table mean; ratings in it are ignored.
+        columns: What the columns and values of a table mean; ratings in a table are ignored.
 
     Raises:
         RatingError: The file is none of these, or holds ids without responses.
@@ -92,7 +92,7 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
     """
     if reads_as_table(path, columns) or names_responses_otherwise(path, columns):
         return ResponsePool(tuple(outputs_in(path, columns)), (), ())
-    rated = open_rated([path], rubric, expected="examples")
+    rated = open_rated([path], rubric, expected="examples", columns=columns_from_options(columns))
     examples = tuple(example for example in rated.labelled.examples if example.has_content)
     if not examples:
         raise RatingError("holds no response with a text in it", path=path)

@@ -82,7 +82,14 @@ def label_on_pages(
 
 
 def resolve(
-    rubric: str, pool: Path | None, rater: str | None, page: PageOptions, *, json: bool, core: str | None = None
+    rubric: str,
+    pool: Path | None,
+    rater: str | None,
+    page: PageOptions,
+    columns: ColumnOptions,
+    *,
+    json: bool,
+    core: str | None = None,
 ) -> int:
     """Serve the page on which one person resolves the labels on which annotators disagree; return the exit status.
 
@@ -91,13 +98,15 @@ def resolve(
         pool: The file of responses; None for the rubric's own examples.
         rater: Name of the person; None for the login name.
         page: How the page is served.
+        columns: What the columns of the file mean.
         json: True to print the address as JSON.
         core: Name of the rubric that the rows share; None without one.
     """
-    with _opened(rubric, pool, (rater,), adjudicate=True, page=page, core=core) as works:
+    with _opened(rubric, pool, (rater,), adjudicate=True, columns=columns, page=page, core=core) as works:
         _say_what_is_left_out(works)
         if not works[0].steps:
-            print(nothing_to_decide(works[0], commands_on(works[0])), file=sys.stderr)
+            of_pool = f"--pool {quote(str(pool))}{columns.as_import}" if pool else ""
+            print(nothing_to_decide(works[0], commands_on(works[0]), of_pool), file=sys.stderr)
             return 0
         status = _serve_pages(works, page, timed=False, json=json)
         for line in dispute_lines(works[0]):

@@ -13,6 +13,7 @@ from markscheme.features.label.overview import json_of, next_labels_of, overview
 from markscheme.features.label.relabelling import record_same_meaning
 from markscheme.features.label.setup import rubric_of_results
 from markscheme.phrases import in_words
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
@@ -61,16 +62,20 @@ def note_same_meaning(rubric: str, name: str) -> int:
     return 0
 
 
-def print_progress(rubric: str, pool: Path | None, *, json: bool, core: str | None = None) -> int:
+def print_progress(
+    rubric: str, pool: Path | None, columns: ColumnOptions, *, json: bool, core: str | None = None
+) -> int:
     """Print each annotator's progress, their agreement, and how many labels are needed; return the exit status.
 
     Args:
         rubric: Name of the rubric; or a file of Promptfoo's results, or of rows with rubrics of their own.
         pool: The file of responses; None for the rubric's own examples.
+        columns: What the columns of the file mean.
         json: True to print JSON.
         core: Name of the rubric that the rows share; None without one.
     """
     here = Path.cwd()
-    overview = overview_of(rubric_of_results(rubric, here), here, existing_file(pool) if pool else None, core)
+    file = existing_file(pool) if pool else None
+    overview = overview_of(rubric_of_results(rubric, here), here, file, core, columns)
     show(view(overview), json_of(overview), json=json)
     return 0

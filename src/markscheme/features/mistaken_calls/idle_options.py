@@ -216,7 +216,7 @@ _RULES: Final = (
     _IdleRule(
         "label",
         lambda call: call.has("progress") and not call.has("to"),
-        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_COLUMNS, *names.OF_SERVERS, "--rater", "--next", "--asked"),
+        (*names.OF_PLANS, *names.OF_SHARES, *names.OF_SERVERS, "--rater", "--next", "--asked"),
         "--progress counts people's labels of all examples; leave it out, or type --plan in place of --progress",
     ),
     _IdleRule(
@@ -270,7 +270,7 @@ _RULES: Final = (
     _IdleRule(
         "label",
         lambda call: call.has("disputed"),
-        (*names.OF_SHARES, *names.OF_COLUMNS, "--next", "--asked"),
+        (*names.OF_SHARES, "--next", "--asked"),
         "--disputed shows what annotators disagree on; leave it out",
     ),
     _IdleRule(
