@@ -98,6 +98,14 @@ def test_if_several_samples_of_a_judge_have_only_decisions_the_majority_decides(
     assert collapsed(samples, ONE).decision is decided
 
 
+@pytest.mark.parametrize("again", [None, False])
+def test_an_annotator_s_decision_on_a_whole_response_counts_where_levels_were_given_twice(again: bool | None) -> None:
+    levels = {"safe": Rated(1.0), "good": Rated(1.0)}
+    asked = Rating("a", "ann", "human", levels, passed=False, whole_under="question")
+    combined = collapsed([asked, Rating("a", "ann", "human", levels, passed=again, sample=1)], REQUIRED)
+    assert (combined.score, combined.decision) == (1.0, False)
+
+
 def test_of_several_samples_of_a_judge_on_an_unordered_scale_the_most_frequent_level_counts() -> None:
     kinds = Rubric.from_dict(
         {

@@ -473,7 +473,8 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
     common level if levels have no order). But if the level of every sample is the most probable one by the sample's own
     probabilities, the criterion gets the level with the highest mean probability. If every criterion then has a level,
     score and decision are computed from these levels. Scores that were given separately from the levels are combined by
-    their median. If only decisions were given, the majority counts, and an even split leaves no decision.
+    their median. The majority counts of decisions that a person made, or that were given without levels, and an even
+    split leaves no decision.
 
     Args:
         samples: The samples of one rater on one example.
@@ -493,7 +494,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
     is_earned = earned is not None and all(_is_arithmetic(rating, rubric) for rating in samples)
     score = earned if is_earned or not overalls else middle_of(overalls)
     decided = [rating.passed for rating in samples if rating.passed is not None]
-    if earned is not None or not decided:
+    if not decided or (earned is not None and samples[0].kind not in PEOPLE):
         return Collapsed(levels, skipped, score, decision_of_levels(score, levels, rubric), probabilities)
     share = sum(decided) / len(decided)
     return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5, probabilities)
