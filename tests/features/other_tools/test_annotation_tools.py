@@ -88,6 +88,15 @@ def test_a_question_of_argilla_with_several_choices_is_counted_as_left_out(tmp_p
     assert calibrated(tmp_path, records)["lost"] == {"answers to 'tags' with 2 choices": 6}
 
 
+def test_passages_marked_in_argilla_are_counted_as_choices_and_not_as_words(tmp_path: Path) -> None:
+    records = exports.argilla()["records.json"]
+    for start, record in enumerate(records):
+        marked = [{"start": start, "end": start + 5, "label": "vague"}]
+        record["responses"]["passages"] = [{"value": marked, "user_id": "ann"}]
+    lost = calibrated(tmp_path, records)["lost"]
+    assert lost == {"answers to 'passages' with 1 choices": len(records)}
+
+
 def test_map_names_the_field_of_argilla_s_records_that_holds_the_response(tmp_path: Path) -> None:
     records = exports.argilla()["records.json"]
     for record in records:
@@ -131,6 +140,11 @@ def test_samples_of_two_ragas_metrics_with_equal_inputs_are_one_response(tmp_pat
     done = run("markscheme", "import", "file.json", "--examples", "e.jsonl", "--to", "r.jsonl", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len((tmp_path / "e.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_list_of_ragas_samples_is_of_a_metric_with_the_file_s_name(tmp_path: Path) -> None:
+    (metric,) = calibrated(tmp_path, exports.ragas()["annotated.json"]["place"])["metrics"]
+    assert (metric["metric"], metric["calibration"]["agreement"]["n"]) == ("file", 6)
 
 
 # --- Braintrust -------------------------------------------------------------------------------------------------------

@@ -126,3 +126,9 @@ def test_status_reports_a_damaged_file_of_rows_and_shows_the_rest(tmp_path: Path
     rows_status, screen = status(tmp_path)
     assert "rows.jsonl:2" in rows_status["fault"]
     assert "rows.jsonl cannot be read" in screen
+
+
+def test_status_names_the_line_of_a_label_that_is_not_an_object(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", row(0))
+    (tmp_path / "calibration/rows.jsonl/ratings/ann.jsonl").write_text("5\n")
+    assert "ann.jsonl:1" in status(tmp_path)[0]["fault"]

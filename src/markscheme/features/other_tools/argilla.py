@@ -118,10 +118,14 @@ def _suggestion(unit: str, question: str, suggestion: Mapping[str, Any], content
 
 
 def _text_questions(answers: Sequence[RawRating]) -> set[str]:
-    """Return the questions that ask for a text: an answer has several words, and no two answers are equal."""
+    """Return the questions that ask for a text: an answer has several words, and no two answers are equal.
+
+    Choices, rankings and marked passages are lists, and no texts.
+    """
     by_question: dict[str, Counter[str]] = {}
     for answer in answers:
-        by_question.setdefault(answer.metric, Counter())[str(answer.value)] += 1
+        if not isinstance(answer.value, list):
+            by_question.setdefault(answer.metric, Counter())[str(answer.value)] += 1
     return {
         question
         for question, values in by_question.items()

@@ -22,13 +22,14 @@ def read_ragas(files: Sequence[Peek], content: ToolContent) -> None:
     """Read samples as responses, metrics' outputs as a judge's ratings, and people's decisions on these as labels.
 
     Samples have no id: those with equal inputs are one response, under the fingerprint of the inputs. Labels aren't
-    blind, since annotators see the output that they accept or edit.
+    blind, since annotators see the output that they accept or edit. A list of samples names no metric, which then has
+    the file's name.
     """
     for peek in files:
         for metric, record in peek.parts():
             fields = Fields(record, content, "sample")
             if fields.is_record:
-                _sample(metric, fields, content)
+                _sample(metric or peek.path.stem, fields, content)
                 fields.close()
 
 

@@ -43,7 +43,9 @@ def labelled_rows(path: Path, folder: Path) -> ExampleSet:
     """
     stored: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for file in sorted((folder / RATINGS_FOLDER).glob("*.jsonl")):
-        for _, label in json_lines(file, RatingError):
+        for line, label in json_lines(file, RatingError):
+            if not isinstance(label, Mapping):
+                raise RatingError("a label is an object", path=file, line=line)
             stored[str(label.get("id"))].append(label)
     examples = list[Example]()
     for line, row in numbered_rows(path):
