@@ -198,6 +198,48 @@ def test_a_judge_s_column_that_belongs_to_no_criterion_of_annotators_rows_is_nam
     assert reading.roles.aside == ("judge_style",)
 
 
+def _judged_on_two_criteria(judge: str, *, agreed: bool) -> list[dict[str, str]]:
+    """Return rows by annotator with votes on tone and facts, and a judge's columns; `agreed` makes facts undisputed."""
+    rows = []
+    for tone, facts in zip(_row_of_each_annotator("j", "tone"), _row_of_each_annotator("j", "facts", 1), strict=True):
+        of_facts = facts["j"] if agreed else facts["facts"]
+        rows.append({key: tone[key] for key in ("id", "annotator", "tone")} | {"facts": of_facts})
+        rows[-1] |= {f"{judge}_tone": tone["j"], f"{judge}_facts": facts["j"]}
+    return rows
+
+
+def test_a_criterion_on_which_all_annotators_agree_is_compared_with_its_own_judge_column() -> None:
+    reading = read_in_memory(_judged_on_two_criteria("judge", agreed=True), ColumnOptions())
+    assert {name: reading.raters(name, judges=True) for name in reading.roles.criteria} == {
+        "tone": ["judge"], "facts": ["judge"],
+    }  # fmt: skip
+    stated = read_in_memory(_judged_on_two_criteria("judge", agreed=True), ColumnOptions(human=("tone", "facts")))
+    assert list(stated.roles.criteria) == ["tone", "facts"]
+
+
+def test_a_pattern_names_a_judge_s_columns_of_all_criteria_next_to_annotators_rows() -> None:
+    for agreed in (False, True):
+        rows = _judged_on_two_criteria("gpt4", agreed=agreed)
+        reading = read_in_memory(rows, ColumnOptions(judge=("gpt4_*",)))
+        assert {name: reading.raters(name, judges=True) for name in reading.roles.criteria} == {
+            "tone": ["gpt4_tone"], "facts": ["gpt4_facts"],
+        }  # fmt: skip
+
+
+def test_a_column_that_the_user_calls_a_judge_s_is_never_left_out_in_silence_next_to_annotators_rows() -> None:
+    rows = [row | {"facts": row["tone"]} for row in _row_of_each_annotator("verdict", "tone")]
+    with pytest.raises(UsageError) as refusal:
+        read_in_memory(rows, ColumnOptions(judge=("verdict",)))
+    assert (refusal.value.code, refusal.value.choices) == ("which-columns", ("--human tone", "--human facts"))
+    reading = read_in_memory(rows, ColumnOptions(judge=("verdict",), human=("tone",)))
+    assert reading.raters("", judges=True) == ["verdict"]
+
+
+def test_columns_with_annotators_values_next_to_their_rows_are_named_as_perhaps_a_judge_s() -> None:
+    reading = read_in_memory(_row_of_each_annotator("gpt-4o"), ColumnOptions())
+    assert (reading.has_judge, reading.roles.may_rate) == (False, ("gpt-4o",))
+
+
 def test_the_columns_of_responses_and_of_groups_that_options_name_are_read_in_a_table_with_a_row_per_annotator() -> (
     None
 ):

@@ -182,7 +182,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side
         tuple(in_order),
         _reasons(columns, roles, criteria),
         tuple(name for name, role in roles.items() if role in ("other", "note", "reference")),
-        () if judges or options.human else tuple(_meeting(columns, roles, people)),
+        () if judges or options.human else tuple(meeting(columns, roles, people)),
     )
 
 
@@ -581,7 +581,7 @@ def _refuse_one_side(
     """
     if len(people) > 1:
         return
-    names = _without_sums(_meeting(columns, roles, (*judges, *people)))
+    names = _without_sums(meeting(columns, roles, (*judges, *people)))
     if names and (judges or people or len(names) > 1):
         raise refusal(
             "which-columns",
@@ -612,7 +612,7 @@ def _refuse_one_side(
     raise refusal("which-columns", columns=apart or [column.name for column in columns], choices=choices)
 
 
-def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
+def meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
     """Return the columns without a known role that may hold ratings, by their values.
 
     Such a column has few values, or numbers such as "4/5", and shares a value with a column of ratings or with another

@@ -1,6 +1,6 @@
 """Conversion of tables with one row per rating to tables with one column per rater."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from markscheme.ratings.column_options import ColumnOptions
@@ -9,7 +9,9 @@ from markscheme.readers.tabular.columns import (
     SideColumn,
     TableColumn,
     is_judges,
+    is_named_by,
     looks_like_text,
+    meeting,
     refuse_unknown,
     role_of,
     side_column,
@@ -53,7 +55,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
 
     Raises:
         UsageError: One rater rated an example twice, it isn't known which raters are judges, or an option names a
-            column that the table lacks.
+            column that the table lacks, or a judge's column that rates no criterion of the annotators'.
     """
     layout = _layout(columns, options)
     if layout is None:
@@ -87,32 +89,40 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     judged = dict.fromkeys(judge for _, _, judge in ratings if judge)
     raters = list(dict.fromkeys(rater for _, rater in cells_of if rater not in judged))
     rest = _constant(columns, layout)
-    judges = [*_judges(raters, layout, options, [c.name for c in (*layout.values, *layout.judged)]), *judged]
+    judges = [*_judges(raters, layout, options), *judged]
     criteria: dict[str, list[SideColumn]] = {}
     for (name, rater), cells in sorted(cells_of.items(), key=lambda rated: rated[0][1] in judged):
         column = TableColumn(rater, tuple(cells.get(unit, "") for unit in units))
         criteria.setdefault(name, []).append(SideColumn(column, rater in judges, tuple(name.split()), rater))
-    single = singles(rest, {c.name: role_of(c, rest) for c in rest}, options) | {"id": layout.unit.name}
+    of_rest = {column.name: role_of(column, rest) for column in rest}
+    single = singles(rest, of_rest, options) | {"id": layout.unit.name}
     both = {name: tuple(listed) for name, listed in criteria.items() if _may_compare(listed, judges)}
     used = {column.name for column, _, _ in ratings} | set(single.values())
-    aside = (*(name for name in criteria if name not in both), *(c.name for c in layout.judged if c.name not in used))
-    others = tuple(c.name for c in rest if c.name not in used and c not in layout.judged)
-    return (TableColumn(layout.unit.name, tuple(units)), *rest), Roles(both, single, aside, {}, others)
+    idle = [c.name for c in layout.judged if c.name not in used]
+    if idle and options.judge:
+        names = [column.name for column in layout.values]
+        raise refusal("which-columns", columns=names, choices=[("--human", n) for n in names], judges=tuple(idle))
+    aside = (*(name for name in criteria if name not in both), *idle)
+    others = tuple(c.name for c in rest if c.name not in (*used, *idle))
+    sides = [side for listed in both.values() for side in listed]
+    may_rate = () if judges or options.human else tuple(meeting(rest, of_rest, sides))
+    return (TableColumn(layout.unit.name, tuple(units)), *rest), Roles(both, single, aside, {}, others, may_rate)
 
 
 def _ratings(layout: _Layout, options: ColumnOptions) -> list[tuple[TableColumn, str, str]]:
     """List each column of ratings with its criterion, and with its judge's name, "" for annotators' columns.
 
     The criterion is "" if one column has all of the annotators' ratings. Else a judge's columns rate the criteria of
-    annotators' columns that are named like them, apart from words such as "judge", "human" and "score".
+    annotators' columns that are named like them, apart from words such as "judge", "human" and "score", or from what
+    the user's pattern states.
     """
     several = len(layout.values) > 1
     ratings = [(column, column.name * several, "") for column in layout.values]
     for column in layout.judged:
         side = side_column(column, True, options)
-        name = f"judge{side.rater}" if several else column.name
+        judge = f"judge{side.rater}" if several and side.rater is not None else column.name
         rated = [v.name for v in layout.values if not several or side_column(v, False, options).key == side.key]
-        ratings += [(column, criterion * several, name) for criterion in rated]
+        ratings += [(column, criterion * several, judge) for criterion in rated]
     return ratings
 
 
@@ -153,13 +163,15 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     run = mapped.get("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
     time = mapped.get("at") or _called(columns, _TIMES)
     taken = [column for column in (unit, rater, criterion, kind, run, time) if column is not None]
+    free = [column for column in columns if column not in taken]
+    labelled = tuple(c for c in free if any(is_named_by(c, name) for name in options.human))
+    named = [c for c in free if any(is_named_by(c, name) for name in options.judge)]
+    of_judges = named if options.judge else [c for c in free if is_judges(c) and c not in labelled]
     level = mapped.get("level")
-    values = (level,) if level is not None else _values(columns, taken, unit)
-    labelled = tuple(by_name[name] for name in options.human if name in by_name)
-    of_judges = options.judge or [c.name for c in columns if is_judges(c) and c not in (*taken, *labelled)]
-    judged = tuple(c for c in columns if c.name in of_judges and _is_constant(c, unit, criterion))
-    named = {name for name in options.judge if name in by_name}
-    if not named <= {column.name for column in judged} or any(_is_constant(column, unit) for column in labelled):
+    keys = {side_column(column, True, options).key for column in of_judges} - {""}
+    values = (level,) if level is not None else _values(columns, taken, unit, keys)
+    judged = tuple(c for c in of_judges if _is_constant(c, unit, criterion))
+    if any(column not in judged for column in named) or (labelled and all(_is_constant(c, unit) for c in labelled)):
         return None
     others = tuple(column for column in values if column not in judged)
     values = labelled or others or (() if named else values)  # a judge's name may be that of all raters' values
@@ -189,20 +201,26 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
     return next((column for column in columns if "".join(name_words(column.name)) in names), None)
 
 
-def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """Return the columns of ratings: those named like ratings, and those whose values differ within an example.
+def _values(
+    columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn, judged: Collection[str]
+) -> tuple[TableColumn, ...]:
+    """Return the columns that may hold ratings; columns that say the same in all rows of an example describe it.
+
+    Such a column rates nonetheless if its name says so, or if a judge's column rates the criterion that it names.
 
     Args:
         columns: All columns of the table.
         taken: The columns that already have another meaning.
         unit: The column that says which example each row is about.
+        judged: The criteria that judges' columns are named after.
     """
     values = []
     for column in columns:
         words = name_words(column.name)
         is_other = not words or _names_examples(words) or role_of(column, columns) not in ("judge", "human", "other")
         may_rate = column not in taken and not is_other and not looks_like_text(column)
-        if may_rate and (set(words) & VALUE_WORDS or not _is_constant(column, unit)):
+        is_paired = not is_judges(column) and side_column(column, False, ColumnOptions()).key in judged
+        if may_rate and (is_paired or set(words) & VALUE_WORDS or not _is_constant(column, unit)):
             values.append(column)
     return tuple(values)
 
@@ -233,21 +251,21 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout) -> list[TableColu
     return [TableColumn(column.name, tuple(cells.values())) for column, cells in zip(rest, by_unit, strict=True)]
 
 
-def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
+def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions) -> list[str]:
     """Return the names of the raters that are judges, as the user or a column with each rater's kind states.
 
     Args:
         raters: Names of the raters in the column of raters.
         layout: The columns of the table by their roles.
         options: The user's options.
-        with_column: Names of the raters, such as a judge, whose ratings are in a column of their own; they aren't
-            among `raters`.
 
     Raises:
-        UsageError: A rater is named like a model, and neither the user nor a column says that it is a judge.
+        UsageError: A rater is named like a model, and neither the user nor a column says that it is a judge, or an
+            option names neither a rater nor a column of ratings.
     """
-    unknown = [name for name in (*options.judge, *options.human) if name not in (*raters, *with_column)]
-    if unknown:
+    rated = (*layout.values, *layout.judged)
+    of_sides = [name for name in (*options.judge, *options.human) if name not in raters]
+    if unknown := [name for name in of_sides if not any(is_named_by(column, name) for column in rated)]:
         raise refusal("option-unused", columns=list(raters), option=unknown[0])
     models = [rater for rater in raters if is_model_name(rater)]
     if options.judge or options.human:
