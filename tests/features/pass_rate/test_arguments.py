@@ -8,6 +8,7 @@ import pytest
 
 from markscheme.commands.call import call
 from markscheme.errors import UsageError
+from markscheme.features.pass_rate.gate_of_runs import NOT_KNOWN
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,22 @@ def test_pass_rate_of_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_
     with pytest.raises(UsageError, match="`--calibration FILE` is missing: what annotators and the") as refused:
         call(["pass-rate", "graded.jsonl"])
     assert way_out in str(refused.value)
+
+
+def test_decisions_next_to_responses_are_one_run_of_a_gate_and_people_s_labels_are_offered_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [{"id": f"r{i}", "pass": i % 3 > 0, "response": f"Reply {i}."} for i in range(30)]
+    Path("graded.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert call(["pass-rate", "graded.jsonl", "--at-least", "0.5", "--of", "pass"]) == NOT_KNOWN
+    assert "1 run of 30 cases" in capsys.readouterr().out
+    labelled = [line | {"human": "pass" if i % 4 else "fail"} for i, line in enumerate(lines)]
+    Path("labelled.jsonl").write_text("".join(json.dumps(line) + "\n" for line in labelled))
+    with pytest.raises(UsageError) as refused:
+        call(["pass-rate", "labelled.jsonl", "--at-least", "0.5"])
+    assert refused.value.code == "one-run"
+    assert refused.value.choices == ("markscheme pass-rate labelled.jsonl --at-least 0.5 --human human",)
 
 
 def test_a_gate_over_several_runs_refuses_to_be_told_how_labels_were_drawn(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Estimates how often a gate on the mean of several runs would fail although nothing has changed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.gate import table_of_runs
+from markscheme.features.pass_rate.rates_of_files import DECISION, holds_decisions
 from markscheme.features.pass_rate.view_gate_risk import is_risky, json_of, view
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.mapped_columns import refuse_unknown_columns
@@ -67,6 +69,8 @@ def print_gate(
 def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
     """Raise an error for a single table without a column for runs, since it doesn't show how much runs vary.
 
+    Lines with decisions under `pass` are graded responses, and aren't refused unless they have people's labels too.
+
     Args:
         results: The files of results.
         columns: What the columns and values mean.
@@ -77,7 +81,13 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
     """
     if is_named or len(results) != 1 or not names_table([str(results[0])]):
         return
-    reading = read_files(results, columns)
+    of_decisions = holds_decisions(results[0], columns)
+    try:
+        reading = read_files(results, replace(columns, judge=(DECISION,)) if of_decisions else columns)
+    except UsageError:
+        if of_decisions:
+            return
+        raise
     if not any(column.name.casefold() == "run" for column in reading.columns):
         raters = [(name, is_judge) for criterion in reading.roles.criteria for is_judge in (True, False)
                   for name in reading.raters(criterion, judges=is_judge)]  # fmt: skip

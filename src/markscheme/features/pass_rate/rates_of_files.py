@@ -121,7 +121,7 @@ def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     return False
 
 
-_DECISION: Final = "pass"
+DECISION: Final = "pass"
 """Key of the judge's decision in lines."""
 _UNTOLD: Final = ("nothing-rated", "which-columns")
 """Codes of refusals of a table in which no column, or not each one, is known to be a judge's or people's."""
@@ -218,7 +218,7 @@ def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
     if format_of(peek, "anything") == PROMPTFOO_RESULTS:
         hint = f"label some outputs: `{with_reading_options(f'markscheme label {name}')}`"
     elif with_responses:
-        init = with_reading_options(f"markscheme init --from {name} --judge {shlex.quote(_DECISION)}")
+        init = with_reading_options(f"markscheme init --from {name} --judge {shlex.quote(DECISION)}")
         hint = f"`{init}` makes a rubric to label some of these responses by"
     elif any("criteria" in record for record in peek.records):
         calibrate = with_reading_options(f"markscheme calibrate RUBRIC --ratings {name} --json FILE")
@@ -228,11 +228,11 @@ def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
     return UsageError(f"`--calibration FILE` is missing: what annotators and the judge both decided on; {hint}")
 
 
-def _holds_decisions(file: Path, columns: ColumnOptions) -> bool:
+def holds_decisions(file: Path, columns: ColumnOptions) -> bool:
     """Return True if a file's lines have a judge's decisions under `pass`, and no option names another judge's key."""
     peek = Peek(file)
     rows = peek.records if peek.is_lines else ()
-    return any(isinstance(row.get(_DECISION), bool) for row in rows) and not any(
+    return any(isinstance(row.get(DECISION), bool) for row in rows) and not any(
         name in row for name in columns.judge for row in rows
     )
 
@@ -307,7 +307,7 @@ def _by_labels_in_table(
         least: The pass rate that is enough; None if none is given.
         json: True to print JSON.
     """
-    if names_table([str(file)]) and not _holds_decisions(file, columns):
+    if names_table([str(file)]) and not holds_decisions(file, columns):
         of_verdicts, of_labels = read_verdicts_and_labels(file, labels, columns)
         rated = _rated(of_verdicts)
     else:
@@ -373,7 +373,7 @@ def _read_tables(files: Sequence[Path], columns: ColumnOptions) -> TableReading:
     except UsageError as error:
         if error.code == "one-rater":
             return read_files(files, columns, one_side=True)
-        if error.code in _UNTOLD and len(files) == 1 and _holds_decisions(files[0], columns):
+        if error.code in _UNTOLD and len(files) == 1 and holds_decisions(files[0], columns):
             return _read_decisions(files[0], columns)
         if error.code == "no-labels":
             error.choices = (*error.choices, "--calibration TABLE")
@@ -387,7 +387,7 @@ def _read_decisions(file: Path, columns: ColumnOptions) -> TableReading:
         UsageError: There are no labels.
     """
     try:
-        return read_files([file], replace(columns, judge=(_DECISION,)))
+        return read_files([file], replace(columns, judge=(DECISION,)))
     except UsageError as error:
         if error.code != "no-labels" and columns.human:
             raise
