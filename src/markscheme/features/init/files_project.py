@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -9,8 +11,11 @@ from shlex import quote
 from markscheme.errors import RatingError, RubricError, RubricWarning, UsageError
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
 from markscheme.plain_data import TABLES
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions, flag_of
-from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
+from markscheme.ratings.kinds import PEOPLE
+from markscheme.readers.plain_tables import hold, numbered_rows, rows_bring_rubrics
+from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.results_project import project_of_results
 from markscheme.readers.table_project import TableProject
 from markscheme.readers.tabular.columns import output_roles
@@ -58,6 +63,7 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
             )
         if shows_rubric(path):
             raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools", path=path)
+        _refuse_rated_export(path, options)
     try:
         reading = read_files(paths, options, one_side=True)
     except UsageError as error:
@@ -82,6 +88,31 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
     return project_of_table(reading)
 
 
+def _refuse_rated_export(path: Path, options: ColumnOptions) -> None:
+    """Refuse another tool's export with people's ratings, which by the rules of a table would be lost.
+
+    Raises:
+        UsageError: The file has such ratings; the message names the commands that read them.
+    """
+    if not hold("export", [path]):
+        return
+    by_people = replace(options, kind=options.kind or "human")  # where the file doesn't say who rated
+    with suppress(UsageError):  # ratings that can be read in several ways are ratings
+        try:
+            rated = open_rated([path], expected="anything", columns=columns_from_options(by_people))
+        except RatingError:
+            return
+        if not any(len(RatingCodes.of(file.ratings).of_kinds(PEOPLE)) for file in rated.files):
+            return
+    name = quote(str(path))
+    raise UsageError(
+        f"{path} is an export with people's ratings, not a table: `markscheme calibrate {name}` compares them, and "
+        f"`markscheme import {name} --rubric RUBRIC --examples examples.jsonl --to ratings.jsonl` brings outputs and "
+        "ratings to a rubric",
+        path=path,
+    )
+
+
 def _refuse_values(path: Path, options: ColumnOptions) -> None:
     """Raise UsageError if an option says what ratings mean, since a table of outputs alone has none."""
     idle = next((key for key in RATING_OPTIONS if key in options.stated), None)
@@ -104,7 +135,7 @@ def _column_of_criteria(path: Path) -> str | None:
             rubric = Rubric.from_dict([{"criterion": name, **dict(cells)} for (_, name), *cells in rows])
     except (RatingError, RubricError):
         return None
-    have_levels = not any(criterion.scale.is_yes_no for criterion in rubric.criteria)
+    have_levels = all(any(level.description for level in criterion.scale.levels) for criterion in rubric.criteria)
     return str(rows[0][0][0]).strip() if have_levels else None
 
 

@@ -10,7 +10,7 @@ from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.gate import table_of_runs
-from markscheme.features.pass_rate.rates_of_files import DECISION, holds_decisions
+from markscheme.features.pass_rate.rates_of_files import KEY_OF_DECISION, holds_decisions
 from markscheme.features.pass_rate.view_gate_risk import is_risky, json_of, view
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.mapped_columns import refuse_unknown_columns
@@ -83,7 +83,7 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
         return
     of_decisions = holds_decisions(results[0], columns)
     try:
-        reading = read_files(results, replace(columns, judge=(DECISION,)) if of_decisions else columns)
+        reading = read_files(results, replace(columns, judge=(KEY_OF_DECISION,)) if of_decisions else columns)
     except UsageError:
         if of_decisions:
             return

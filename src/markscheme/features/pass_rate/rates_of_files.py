@@ -121,7 +121,7 @@ def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     return False
 
 
-DECISION: Final = "pass"
+KEY_OF_DECISION: Final = "pass"
 """Key of the judge's decision in lines."""
 _UNTOLD: Final = ("nothing-rated", "which-columns")
 """Codes of refusals of a table in which no column, or not each one, is known to be a judge's or people's."""
@@ -218,7 +218,7 @@ def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
     if format_of(peek, "anything") == PROMPTFOO_RESULTS:
         hint = f"label some outputs: `{with_reading_options(f'markscheme label {name}')}`"
     elif with_responses:
-        init = with_reading_options(f"markscheme init --from {name} --judge {shlex.quote(DECISION)}")
+        init = with_reading_options(f"markscheme init --from {name} --judge {shlex.quote(KEY_OF_DECISION)}")
         hint = f"`{init}` makes a rubric to label some of these responses by"
     elif any("criteria" in record for record in peek.records):
         calibrate = with_reading_options(f"markscheme calibrate RUBRIC --ratings {name} --json FILE")
@@ -232,7 +232,7 @@ def holds_decisions(file: Path, columns: ColumnOptions) -> bool:
     """Return True if a file's lines have a judge's decisions under `pass`, and no option names another judge's key."""
     peek = Peek(file)
     rows = peek.records if peek.is_lines else ()
-    return any(isinstance(row.get(DECISION), bool) for row in rows) and not any(
+    return any(isinstance(row.get(KEY_OF_DECISION), bool) for row in rows) and not any(
         name in row for name in columns.judge for row in rows
     )
 
@@ -387,7 +387,7 @@ def _read_decisions(file: Path, columns: ColumnOptions) -> TableReading:
         UsageError: There are no labels.
     """
     try:
-        return read_files([file], replace(columns, judge=(DECISION,)))
+        return read_files([file], replace(columns, judge=(KEY_OF_DECISION,)))
     except UsageError as error:
         if error.code != "no-labels" and columns.human:
             raise
