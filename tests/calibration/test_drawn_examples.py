@@ -191,3 +191,17 @@ def test_the_next_step_estimates_how_rare_fails_are_from_randomly_drawn_labels_a
     decision = with_complaints(1, 1, 119, picked_fails=1).decision
     assert decision.labels_needed is None
     assert "Fails are rare here (1%)" in str(decision.next_step)
+
+
+def test_wrong_decisions_on_passes_picked_by_hand_are_counted_apart_from_the_share_that_leaves_them_out() -> None:
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{place}",
+            "response": f"Output {place}",
+            "drawn": "chosen" if place < 10 else "random",
+            "labels": [{"rater": rater, "criteria": {"it": "MET"}} for rater in ("ana", "ben")],
+        }
+        for place in range(20)
+    ]
+    strict = calibrate(RUBRIC, examples, ratings=[{"id": f"e{i}", "criteria": {"it": "UNMET"}} for i in range(20)])
+    assert "10 of 10 passes, 10 more picked by hand" in text_of(view(strict))

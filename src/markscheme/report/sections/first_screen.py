@@ -384,7 +384,9 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
     decision, all_such = called
     if rate.value is None:
         return NONE
-    count = f"{len(ids.ids) or wrong.hits} of {counted(wrong.of, decision, all_such)}"
+    picked = len(ids.ids) - wrong.hits
+    count = f"{wrong.hits} of {counted(wrong.of, decision, all_such)}"
+    count += f", {picked} more picked by hand" if picked > 0 else ""
     if rate.is_count or not has_shares:
         return count
     weighted = f"of all {all_such} " if wrong.is_weighted else ""
