@@ -137,7 +137,7 @@ def test_ratings_from_a_missing_file_or_from_a_report_are_refused_with_the_reaso
 
 def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
     stderr = error_of(here, "clear", "--judge", setting.JUDGE, "--split", "test")
-    assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
+    assert 'calibration/clear/examples.jsonl: no example has "split": "test"' in stderr.replace(f"{here}/", "")
     assert "leave --split out" in stderr
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 from markscheme.errors import RatingError, UsageError
@@ -10,7 +11,7 @@ from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet, examples_file, load_examples
 from markscheme.ratings.kinds import CHOSEN_BY
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.search import POOL, find_calibration, typed_name
 from markscheme.shipped import shipped
 
 Part = Literal["dev", "test", "all"]
@@ -83,8 +84,8 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
         return named, folder
     if folder is None:
         raise UsageError(
-            f"there is no folder calibration/{rubric.name} here or above; make one with an examples.jsonl, "
-            "or name a file of labelled examples with --examples"
+            f"there is no folder calibration/{rubric.name} here or above; name a file of labelled examples with "
+            f"--examples, or label responses: `markscheme label {quote(typed_name(rubric))} --pool {POOL}`"
         )
     return examples_file(folder), folder
 
@@ -101,12 +102,10 @@ def part_of(examples: ExampleSet, split: Part | None) -> ExampleSet:
     """Return the examples of a split; all examples if no split is named.
 
     Raises:
-        UsageError: The split is empty.
+        RatingError: The split is empty.
     """
     chosen = examples.part(split or "all")
     if examples.examples and not chosen.examples:
-        location = f" in {examples.path}" if examples.path is not None else ""
-        raise UsageError(
-            f'no example{location} has "split": "{split}"; write it into the lines of some, or leave --split out'
-        )
+        why = f'no example has "split": "{split}"; write it into the lines of some, or leave --split out'
+        raise RatingError(why, path=examples.path)
     return chosen

@@ -104,6 +104,15 @@ def test_status_asks_first_for_labels_on_examples_that_are_not_labelled_yet(tmp_
     assert shown.endswith("Next: markscheme label clear --rater YOUR-NAME\n")
 
 
+def test_status_and_calibrate_say_how_to_label_for_a_rubric_without_any_response(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, requirement: It is clear.}\n")
+    command = "markscheme label clear --pool YOUR-OUTPUTS.jsonl"
+    assert run("markscheme", "status", cwd=tmp_path).stdout.endswith(f"Next: {command}\n")
+    done = run("calibrate", "clear", cwd=tmp_path)
+    assert (done.returncode, f"label responses: `{command}`" in done.stderr) == (2, True)
+
+
 def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     _accept(here)
     entry = _clear(here)

@@ -124,7 +124,8 @@ def _sentences(discovery: Discovery) -> Iterator[Line]:
             f"{_chance(more.missed)}, if you note it when you see it."
         )
         if more.more:
-            any_mode = f"Read {more.more} more {more.unit} to be {percent(more.sure)} sure of any such mode"
+            unit = more.unit.removesuffix("s") if more.more == 1 else more.unit
+            any_mode = f"Read {more.more} more {unit} to be {percent(more.sure)} sure of any such mode"
             yield f"{any_mode}, {more.all} for all of them."
         elif more.all:
             yield f"To be {percent(more.sure)} sure of all such modes at once, read {more.all} more."

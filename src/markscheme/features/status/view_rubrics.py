@@ -15,7 +15,7 @@ from markscheme.phrases import counted, in_words, thousands
 from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, OnPages, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.rubrics.file import from_here
-from markscheme.rubrics.search import known_rubrics
+from markscheme.rubrics.search import POOL, known_rubrics
 
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
@@ -91,6 +91,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
             return "Next", Commands.on(_argument(status), judge).calibrate(
                 cache="-o cache=off" if JUDGE_MOVED in status.stale else ""
             )
+    for status in rubrics:
+        if not (status.labelled or status.fault or status.file is None):
+            return "Next", Commands(shlex.quote(_argument(status))).label_pool(f"--pool {POOL}")
     return None
 
 

@@ -76,7 +76,8 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None, ask: AskOpt
         ask: How the judge was asked.
     """
     battery = stress.battery
-    graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
+    of_questions = f"{stress.not_graded} of {counted(len(stress.grades), 'question')} not graded"
+    graded = of_questions if stress.not_graded else "all graded"
     what = f"{counted(len(battery.examples), 'example')}, {graded}"
     repeats = "once" if battery.options.repeats == 1 else f"{battery.options.repeats} times"
     how_often = f"each {battery.options.originals} times as it is, once more to see chance, and {repeats} per change"

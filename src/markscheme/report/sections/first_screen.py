@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
@@ -365,25 +364,24 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
         return doc.Tiles(())
     passes = doc.Ids(tuple(comparison.false_passes))
     fails = doc.Ids(tuple(comparison.false_fails))
-    wrong = partial(_wrong, has_shares=has_shares)
-    passed = wrong(passes, comparison.wrong_passes, comparison.false_pass_rate, ("fail", "fails"))
-    failed = wrong(fails, comparison.wrong_fails, comparison.false_fail_rate, ("pass", "passes"))
+    passed = _wrong(passes, comparison.wrong_passes, comparison.false_pass_rate, "fail", has_shares=has_shares)
+    failed = _wrong(fails, comparison.wrong_fails, comparison.false_fail_rate, "pass", has_shares=has_shares)
     return doc.Tiles((("False passes", passed, passes, "false-pass"), ("False fails", failed, fails, "false-fail")))
 
 
-def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
+def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, decision: str, *, has_shares: bool) -> str:
     """Format how many of gold's fails the judge passes, or how many of gold's passes it fails, with the share.
 
     Args:
         ids: Ids of the wrong decisions; empty if only their number is known.
         wrong: Numbers of the wrong decisions, and of all labelled examples with this decision by gold.
         rate: Share of the wrong decisions.
-        called: Gold's decision as a noun, singular and plural, such as ("fail", "fails").
+        decision: Gold's decision, "fail" or "pass".
         has_shares: True to state the share.
     """
-    decision, all_such = called
     if rate.value is None:
         return NONE
+    all_such = "passes" if decision == "pass" else "fails"
     picked = len(ids.ids) - wrong.hits
     count = f"{wrong.hits} of {counted(wrong.of, decision, all_such)}"
     count += f", {picked} more picked by hand" if picked > 0 else ""

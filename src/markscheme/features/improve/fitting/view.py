@@ -111,7 +111,7 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
     yield doc.Callout(
         "good",
         f"{which}: the {plural(evidence)} speak against yours (p {brief(p or 0.0, 2)}).",
-        f"Expect {gain} points ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
+        f"Expect {gain} {'point' if gain in ('+1', '−1') else 'points'} ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
         f"measured on {plural(evidence)} left out of the fit.{_settled_in_words(evidence)}",
     )
     yield _table(run)
