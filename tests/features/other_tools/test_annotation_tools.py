@@ -190,3 +190,13 @@ def test_tasks_of_prodigy_that_annotators_ignored_are_counted_as_left_out(tmp_pa
     (tmp_path / "file.json").write_text(json.dumps(tasks))
     done = run("markscheme", "import", "file.json", "--to", "out.jsonl", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["lost"] == {"tasks that annotators ignored": 1}
+
+
+def test_map_joins_prodigy_s_choices_to_a_criterion_and_names_the_field_with_the_response(tmp_path: Path) -> None:
+    tasks = [{**task, "html": f"<b>{task.pop('text')}</b>"} for task in exports.prodigy()["tasks.json"]]
+    options = ("--map", "choice=place", "--map", "html=response", "--examples", "e.jsonl")
+    assert labels_of(tmp_path, tasks, *options) == {
+        (rater, level, True) for rater in ("ann", "ben") for level in (0.0, 1.0)
+    }
+    responses = [json.loads(line)["response"] for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert all(response.startswith("<b>") for response in responses)
