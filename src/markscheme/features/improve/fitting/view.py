@@ -107,11 +107,12 @@ def _blocks(run: NumbersRun) -> Iterator[doc.Block]:
         return
     which = "Other weights fit" if proposal.adopted == "weights" else "Another pass mark fits"
     p = proposal.test.p if proposal.adopted == "weights" else proposal.mark_p
-    gain, low, high = (signed(100 * points, 0) for points in proposal.gain.expected)
+    gain, low, high = (signed(100 * share, 0) for share in proposal.gain.expected)
+    points = "point" if gain in ("+1", "−1") else "points"
     yield doc.Callout(
         "good",
         f"{which}: the {plural(evidence)} speak against yours (p {brief(p or 0.0, 2)}).",
-        f"Expect {gain} {'point' if gain in ('+1', '−1') else 'points'} ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
+        f"Expect {gain} {points} ({low} to {high}) in {plural(evidence)} that agree with people's{_by_cost(run)}, "
         f"measured on {plural(evidence)} left out of the fit.{_settled_in_words(evidence)}",
     )
     yield _table(run)
