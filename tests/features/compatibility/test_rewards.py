@@ -46,6 +46,18 @@ def test_each_response_may_have_its_own_rubric_and_query() -> None:
     assert scores == [7.5, 2, 0]
 
 
+def test_a_whole_data_frame_or_a_mapping_in_place_of_a_column_is_refused_since_its_items_are_names() -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"text": ["good", "poor"]})
+    with pytest.raises(ValueError, match="give a list, or one column of a data frame; got DataFrame"):
+        rewarded(frame)
+    with pytest.raises(ValueError, match="give a list, or one column of a data frame; got dict"):
+        rewarded(["good", "poor"], RUBRIC, {"first": 1, "second": 2})
+
+
+def test_responses_in_an_arrow_column_are_graded_as_texts() -> None:
+    assert rewarded(pytest.importorskip("pyarrow").chunked_array([["good"], ["poor"]])) == [2, -3]
+
+
 @pytest.mark.parametrize("frame", ["pandas", "polars", "numpy"])
 def test_each_response_of_a_data_frame_is_graded_by_the_rubric_and_query_in_its_own_row(frame: str) -> None:
     library = pytest.importorskip(frame)

@@ -253,10 +253,18 @@ def _as_sequence(rubrics: Any) -> Sequence[Any]:
 
 
 def _from_column(values: Any) -> Sequence[Any]:
-    """Return values, such as a data frame's column or an array, as a sequence with indexes from 0."""
+    """Return values, such as a data frame's column or an array, as a sequence with indexes from 0.
+
+    Raises:
+        ValueError: The values are a whole data frame or a mapping, whose items would be names, or are no values.
+    """
     if isinstance(values, Sequence):
         return values
-    return list(values.to_list() if hasattr(values, "to_list") else values)  # polars' cells are lists only this way
+    if isinstance(values, Mapping) or hasattr(values, "columns") or not isinstance(values, Iterable):
+        raise ValueError(f"give a list, or one column of a data frame; got {type(values).__name__}")
+    # cells of polars and pyarrow are lists and texts only this way
+    as_list = next((getattr(values, name) for name in ("to_list", "to_pylist") if hasattr(values, name)), None)
+    return list(values if as_list is None else as_list())
 
 
 def _by_name(rubrics: Sequence[Any]) -> list[Any]:
