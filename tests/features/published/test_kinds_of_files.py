@@ -192,6 +192,20 @@ def test_points_in_brackets_behind_the_names_of_levels_are_the_values_of_the_lev
     assert not any("numbered" in note for note in published.notes)
 
 
+@pytest.mark.parametrize(("best", "weights"), [(6, [6, 10]), (0, [1, 1])])
+def test_a_criterion_whose_points_tie_weighs_as_much_as_its_most_points_and_never_as_the_numbers_of_its_levels(
+    best: int, weights: list[float]
+) -> None:
+    published = read(
+        [
+            {"criterion": "Crust", f"Good ({best})": "Dark.", f"Fair ({best})": "Brown.", "Poor (0)": "Pale."},
+            {"criterion": "Crumb", "Good (10)": "Open.", "Fair (5)": "Even.", "Poor (0)": "Dense."},
+        ]
+    )
+    assert [criterion["weight"] for criterion in published.data["criteria"]] == weights
+    assert ("the points of a criterion's best level are its weight" in published.notes) == (best > 0)
+
+
 def test_criteria_whose_levels_have_points_of_their_own_keep_their_levels_and_weigh_as_much_as_the_best_one() -> None:
     published = read(
         [

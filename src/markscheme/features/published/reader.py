@@ -266,15 +266,10 @@ def _weigh_by_points(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion
         raws: The criteria as published, in the same order.
         notes: Remarks on the conversion, to which one is added if weights change.
     """
-    named = [level_columns([raw]) for raw in raws]
-    have_points = all(columns and None not in map(points_behind, columns) for columns in named)
-    best = [fields["levels"][-1]["value"] for fields in criteria if fields.get("levels")]
-    if (
-        have_points
-        and len(best) == len(criteria)
-        and min(best) > 0
-        and {fields["weight"] for fields in criteria} == {1}
-    ):
+    listed = [[points_behind(column) for column in level_columns([raw])] for raw in raws]
+    best = [max((amount for amount in points if amount is not None), default=0.0) for points in listed]
+    have_points = all(None not in points for points in listed) and min(best, default=0.0) > 0
+    if have_points and {fields["weight"] for fields in criteria} == {1}:
         notes["the points of a criterion's best level are its weight"] = None
         for fields, points in zip(criteria, best, strict=True):
             fields["weight"] = points
