@@ -58,6 +58,28 @@ def test_a_pass_rate_report_names_the_judge_as_cause_even_after_the_changed_judg
     assert "moved" not in begun.partition("Full report")[0].replace("didn't move", "")
 
 
+def test_a_period_begun_before_a_changed_judge_was_accepted_can_begin_again_on_the_same_day(
+    tmp_path: Path,
+) -> None:
+    begin(tmp_path)
+    draw = random.Random("accepted again")
+    looked(tmp_path, write_weeks(tmp_path, range(MOVES_IN), draw), *JUDGE, through=MOVES_IN - 1)
+    for _ in range(4):
+        looked(tmp_path, *JUDGE, through=MOVES_IN - 1)
+    (tmp_path / "strict").touch()
+    last = MOVES_IN + 3
+    file = write_weeks(tmp_path, range(MOVES_IN, last + 1), draw)
+    assert "The judge moved" in looked(tmp_path, file, *JUDGE, through=last)
+    later = (MONDAY + timedelta(weeks=last)).isoformat()
+    begun = looked(tmp_path, *JUDGE, "--since", later, "--because", "the judge changed", through=last)
+    assert "The judge moved" in begun
+    run(*ACCEPT, cwd=tmp_path)
+    report = looked(tmp_path, through=last)
+    assert "it moved at an earlier look" in report
+    again = looked(tmp_path, "--since", later, "--because", "accepted again", through=last)
+    assert "moved" not in again.partition("Full report")[0].replace("didn't move", "")
+
+
 def test_earlier_looks_show_whether_a_judge_had_changed_before_its_latest_run_was_accepted(
     tmp_path: Path,
 ) -> None:

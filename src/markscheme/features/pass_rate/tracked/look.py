@@ -366,9 +366,10 @@ def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
 
 
 def _named_judge(memory: StreamMemory) -> bool:
-    """Return True if a look of the current period named the judge as the cause, alone or with the responses."""
-    begins = memory.periods[-1].begins if memory.periods else None
-    named = {look.get("named") for look in memory.looks if look.get("period") == begins}
+    """Return True if a look since the current period was begun named the judge as the cause, alone or with others."""
+    begun = memory.periods[-1] if memory.periods else None
+    begins, at = (None, "") if begun is None else (begun.begins, begun.at)
+    named = {look.get("named") for look in memory.looks if look.get("period") == begins and str(look["at"]) >= at}
     return bool(named & {"judge", "judge and responses"})
 
 

@@ -438,10 +438,11 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
 def _new_period(run: TrackedRun) -> str:
     """Return the command that begins a new period, for the user to add the reason.
 
-    The period begins with the latest week of which nearly all responses are graded.
+    The period begins with the latest week of which nearly all responses are graded, or with the current one if that
+    begins later.
     """
     stream = "" if run.stream == "main" else f" --stream {shlex.quote(run.stream)}"
-    monday = monday_of(max(week.week for week in run.look.weeks if week.is_graded))
+    monday = max(str(monday_of(max(week.week for week in run.look.weeks if week.is_graded))), run.look.period or "")
     return (
         f"markscheme pass-rate --rubric {shlex.quote(typed_name(run.rubric))} --track --since {monday} "
         f"--because YOUR-REASON{stream}"
