@@ -6,6 +6,7 @@ once: the name that readers see, where the fault is, what fixes it, when work on
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal, TypeAlias, get_args
 
 from markscheme.calibration.findings.commands import ANNOTATOR, SECOND_ANNOTATOR, Commands, TypedOptions
@@ -145,75 +146,23 @@ DRIFT_GOLD_BY_EDIT: Final = replace(
 
 # --- then: the judge and the rubric ---------------------------------------------------------------------------------
 
-LENIENT: Final = FindingKind(
-    "lenient",
-    "too lenient",
-    cause="judge",
-    fixed_by="wording",
-    command=_improve,
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    is_of_levels=True,
-)
-SEVERE: Final = FindingKind(
-    "severe",
-    "too severe",
-    cause="judge",
-    fixed_by="wording",
-    command=_improve,
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    is_of_levels=True,
-)
-CENTRAL_TENDENCY: Final = FindingKind(
-    "central-tendency",
-    "avoids the ends",
-    cause="judge",
-    fixed_by="wording",
-    command=_improve,
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    is_of_levels=True,
-)
-NOISY: Final = FindingKind(
-    "noisy", "noisy", cause="judge", fixed_by="rubric", stage="judge", part_of=DRIFT_BY_JUDGE.code, is_of_levels=True
-)
+_of_levels = partial(FindingKind, cause="judge", stage="judge", part_of=DRIFT_BY_JUDGE.code, is_of_levels=True)
+"""Function that makes a kind of finding about the judge's levels on a criterion, explained by a drift of the judge."""
+LENIENT: Final = _of_levels("lenient", "too lenient", fixed_by="wording", command=_improve)
+SEVERE: Final = _of_levels("severe", "too severe", fixed_by="wording", command=_improve)
+CENTRAL_TENDENCY: Final = _of_levels("central-tendency", "avoids the ends", fixed_by="wording", command=_improve)
+NOISY: Final = _of_levels("noisy", "noisy", fixed_by="rubric")
 NOISY_JUDGE_OR_LABELS: Final = replace(
     NOISY, short="noisy judge or labels", command=lambda commands, _: commands.label(SECOND_ANNOTATOR)
 )
 """Kind of finding for noise that may come from the judge or, with a single label for each example, from the labels."""
-STUCK_JUDGE: Final = FindingKind(
-    "stuck-judge",
-    "stuck on one level",
-    cause="judge",
-    fixed_by="rubric",
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    voids_agreement=True,
-    needs_scores=False,
-    is_of_levels=True,
+STUCK_JUDGE: Final = _of_levels(
+    "stuck-judge", "stuck on one level", fixed_by="rubric", voids_agreement=True, needs_scores=False
 )
-RARELY_FOUND: Final = FindingKind(
-    "rarely-found",
-    "rarely finds a category",
-    cause="judge",
-    fixed_by="wording",
-    command=_improve,
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    needs_scores=False,
-    is_of_levels=True,
+RARELY_FOUND: Final = _of_levels(
+    "rarely-found", "rarely finds a category", fixed_by="wording", command=_improve, needs_scores=False
 )
-NO_SKILL: Final = FindingKind(
-    "no-skill",
-    "no better than a constant",
-    cause="judge",
-    fixed_by="rubric",
-    stage="judge",
-    part_of=DRIFT_BY_JUDGE.code,
-    voids_agreement=True,
-    is_of_levels=True,
-)
+NO_SKILL: Final = _of_levels("no-skill", "no better than a constant", fixed_by="rubric", voids_agreement=True)
 NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
 """Kind of finding for a judge without skill in the score, as its gain over the best constant score shows."""
 LENGTH: Final = FindingKind("length", "depends on length", cause="judge", fixed_by="rubric", stage="judge")
