@@ -222,8 +222,9 @@ def test_a_pattern_names_a_judge_s_columns_of_all_criteria_next_to_annotators_ro
         rows = _judged_on_two_criteria("gpt4", agreed=agreed)
         reading = read_in_memory(rows, ColumnOptions(judge=("gpt4_*",)))
         assert {name: reading.raters(name, judges=True) for name in reading.roles.criteria} == {
-            "tone": ["gpt4_tone"], "facts": ["gpt4_facts"],
+            "tone": ["gpt4"], "facts": ["gpt4"],
         }  # fmt: skip
+        assert {rating.rater for rating in reading.whole_ratings} == {"ann", "ben", "gpt4"}
 
 
 def test_a_column_that_the_user_calls_a_judge_s_is_never_left_out_in_silence_next_to_annotators_rows() -> None:

@@ -113,14 +113,15 @@ def _ratings(layout: _Layout, options: ColumnOptions) -> list[tuple[TableColumn,
     """List each column of ratings with its criterion, and with its judge's name, "" for annotators' columns.
 
     The criterion is "" if one column has all of the annotators' ratings. Else a judge's columns rate the criteria of
-    annotators' columns that are named like them, apart from words such as "judge", "human" and "score", or from what
-    the user's pattern states.
+    annotators' columns that are named like them, apart from words such as "judge", "human" and "score", or from those
+    of the user's pattern, which then name the judge.
     """
     several = len(layout.values) > 1
     ratings = [(column, column.name * several, "") for column in layout.values]
     for column in layout.judged:
         side = side_column(column, True, options)
-        judge = f"judge{side.rater}" if several and side.rater is not None else column.name
+        matched = " ".join(word for word in name_words(column.name) if word not in side.words)
+        judge = column.name if not several else matched if side.rater is None else f"judge{side.rater}"
         rated = [v.name for v in layout.values if not several or side_column(v, False, options).key == side.key]
         ratings += [(column, criterion * several, judge) for criterion in rated]
     return ratings
