@@ -14,6 +14,7 @@ from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.setup import open_work
 from tests.commands.console import run
+from tests.features.label.labelled_project import Server
 from tests.features.label.rows_to_label import TOWNS, write_rows
 
 
@@ -78,6 +79,17 @@ def test_labelled_rows_are_not_shown_again_when_the_page_is_reopened(folder: Pat
     again.file.close()
     assert (work.done, again.done, again.current) == (6, 6, None)
     assert all(again.answered(step) for step in again.steps)
+
+
+def test_a_page_about_rows_that_is_stopped_names_the_next_commands_and_no_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    labelled(folder, "ann").file.close()
+    with Server(folder, rubric="rows.jsonl") as server:
+        ended = server.end()
+    assert "markscheme label rows.jsonl --rater SECOND" in ended
+    assert (server.process.returncode, "error" in ended) == (0, False)
 
 
 def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling_page(

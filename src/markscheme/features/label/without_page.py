@@ -7,7 +7,7 @@ from markscheme.calibration.findings.commands import ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
-from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.errors import FileError, UsageError, suggestion
 from markscheme.features.label.number_needed import number_needed
 from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
 from markscheme.features.label.relabelling import record_same_meaning
@@ -31,7 +31,7 @@ def next_step(rubric: str) -> str | None:
     """Return a sentence on the labels that the verdict still needs; None if the rubric or a file can't be read."""
     try:
         return _next_labels(rubric).in_words
-    except (RatingError, UsageError):
+    except (FileError, UsageError):
         return None
 
 
