@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import compress
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -228,8 +228,9 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in middles}
     splits = _even_splits(rubric, middles, by)
     levels = {name: np.where(splits[name], np.nan, of_criterion) for name, of_criterion in middles.items()}
-    scores = _scores(counted, table, middles, skipped, splits, by)
-    passed, are_split = _decisions(counted, table, middles, skipped, splits, scores)
+    combined = _CombinedLevels(rubric, middles, skipped, splits)
+    scores = _scores(counted, ids, combined, by)
+    passed, are_split = _decisions(counted, ids, combined, scores)
     in_words = {**splits, **_split_categories(table, middles), SPLIT_DECISION: are_split}
     people = counted.of_kinds(("human",))
     reference, is_twice = _reference(counted, ids, used)
@@ -337,51 +338,82 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
     return flags
 
 
-def _answers_at(index: int, levels: Mapping[str, Floats]) -> dict[str, float]:
-    """Return the gold levels of the example at an index, by criterion; criteria without a gold level are left out."""
-    answers = {name: float(of_criterion[index]) for name, of_criterion in levels.items()}
-    return {name: level for name, level in answers.items() if not np.isnan(level)}
+class _CombinedLevels(NamedTuple):
+    """Levels that the labels of several raters come to, for each example and criterion, and where they decide nothing.
 
-
-def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
-    """Return the names of the criteria that don't apply to the example at an index."""
-    return [name for name, does_not_apply in skipped.items() if does_not_apply[index]]
-
-
-def _either_way(
-    index: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
-) -> tuple[dict[str, float], dict[str, float]] | None:
-    """Return an example's gold levels twice: with even splits counted as the worse answer, and as the better one.
-
-    None if the example has no even split.
-
-    Args:
-        index: Index of the example.
-        levels: Gold levels by criterion, nan on an even split.
+    Attributes:
+        rubric: The rubric.
+        levels: Levels by criterion, each of shape (n_examples,): halfway on an even split, nan without a label.
+        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
         splits: Flags of the examples on which annotators split evenly, by criterion.
-        rubric: The rubric, whose weights say which answer is worse.
     """
-    split = [criterion for criterion in rubric.criteria if splits[criterion.name][index]]
-    if not split:
-        return None
-    answers = _answers_at(index, levels)
-    worse: dict[str, float] = {}
-    better: dict[str, float] = {}
-    for criterion in split:
-        low, high = criterion.scale.ends
-        worse[criterion.name] = low if criterion.weight > 0 else high
-        better[criterion.name] = high if criterion.weight > 0 else low
-    return {**answers, **worse}, {**answers, **better}
+
+    rubric: Rubric
+    levels: Mapping[str, Floats]
+    skipped: Mapping[str, Flags]
+    splits: Mapping[str, Flags]
+
+    @property
+    def columns(self) -> list[Floats | Flags]:
+        """All levels and flags; examples that are equal in each of them have the same score."""
+        return [*self.levels.values(), *self.skipped.values(), *self.splits.values()]
+
+    def answers_at(self, index: int) -> dict[str, float]:
+        """Return the levels of the example at an index, by criterion; criteria without a level are left out."""
+        answers = {name: float(of_criterion[index]) for name, of_criterion in self.levels.items()}
+        return {name: level for name, level in answers.items() if not np.isnan(level)}
+
+    def earned(self, index: int, answers: Mapping[str, float]) -> float | None:
+        """Return the score that the example at an index has with these levels."""
+        not_applicable = [name for name, does_not_apply in self.skipped.items() if does_not_apply[index]]
+        return earned_score(answers, not_applicable, self.rubric)
+
+    def either_way(self, index: int) -> tuple[dict[str, float], dict[str, float]] | None:
+        """Return an example's levels twice: with even splits counted as the worse answer, and as the better one.
+
+        None if the example has no even split.
+        """
+        split = [criterion for criterion in self.rubric.criteria if self.splits[criterion.name][index]]
+        if not split:
+            return None
+        answers = self.answers_at(index)
+        worse: dict[str, float] = {}
+        better: dict[str, float] = {}
+        for criterion in split:
+            low, high = criterion.scale.ends
+            worse[criterion.name] = low if criterion.weight > 0 else high
+            better[criterion.name] = high if criterion.weight > 0 else low
+        return {**answers, **worse}, {**answers, **better}
+
+    def score_at(self, index: int) -> float:
+        """Return the score of the example at an index; nan if levels are missing, or if even splits decide it."""
+
+        def earned(answers: Mapping[str, float]) -> float:
+            score = self.earned(index, answers)
+            return np.nan if score is None else score
+
+        outcomes = self.either_way(index)
+        width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
+        return np.nan if width >= 2 * self.rubric.tolerance - ROUNDING else earned(self.answers_at(index))
+
+    def decision_at(self, index: int, score: float | None, *, keeps_score: bool) -> float:
+        """Return an example's decision: 1 for pass, 0 for fail, nan if it depends on how even splits are resolved.
+
+        Args:
+            index: Index of the example.
+            score: The example's score; None if it has none.
+            keeps_score: True if the score is independent of how even splits are resolved.
+        """
+        outcomes = self.either_way(index) or (self.answers_at(index),)
+        settled_score = None if score is None or np.isnan(score) else score
+        decisions = {
+            _passes(answers, settled_score if keeps_score else self.earned(index, answers), self.rubric)
+            for answers in outcomes
+        }
+        return decisions.pop() if len(decisions) == 1 else np.nan
 
 
-def _scores(
-    labels: RatingCodes,
-    table: RatingTable,
-    levels: Mapping[str, Floats],
-    skipped: Mapping[str, Flags],
-    splits: Mapping[str, Flags],
-    by: GoldRule,
-) -> Floats:
+def _scores(labels: RatingCodes, ids: tuple[str, ...], combined: _CombinedLevels, by: GoldRule) -> Floats:
     """Return the gold scores, shape (n_examples,).
 
     If raters gave an example overall scores, those of the strongest kind of raters are combined: by their mean if `by`
@@ -390,59 +422,24 @@ def _scores(
 
     Args:
         labels: All labels.
-        table: The table of the labels.
-        levels: Gold levels by criterion, each of shape (n_examples,).
-        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
-        splits: Flags of the examples on which annotators split evenly, by criterion.
+        ids: Ids of the examples.
+        combined: The levels that the labels come to.
         by: Rule by which the labels of several raters are combined.
     """
-    rubric = table.rubric
-    scores = np.full(len(table.ids), np.nan)
+    scores = np.full(len(ids), np.nan)
     for kind in KINDS:
         scored = labels.of_kinds((kind,)).where(lambda label: label.overall is not None)
         if scored:
-            whole = rating_table(rubric, table.ids, scored)
+            whole = rating_table(combined.rubric, ids, scored)
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
-    first, kind_of_row = equal_rows([*levels.values(), *skipped.values(), *splits.values()], len(scores))
-    earned = np.array([_score_at(index, levels, skipped, splits, rubric) for index in first.tolist()], dtype=np.float64)
+    first, kind_of_row = equal_rows(combined.columns, len(scores))
+    earned = np.array([combined.score_at(index) for index in first.tolist()], dtype=np.float64)
     return np.where(np.isnan(scores), earned[kind_of_row], scores)
 
 
-def _score_at(
-    index: int,
-    levels: Mapping[str, Floats],
-    skipped: Mapping[str, Flags],
-    splits: Mapping[str, Flags],
-    rubric: Rubric,
-) -> float:
-    """Return the score of an example's gold levels; nan if levels are missing, or if even splits decide the score.
-
-    Args:
-        index: Index of the example.
-        levels: Gold levels by criterion.
-        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
-        splits: Flags of the examples on which annotators split evenly, by criterion.
-        rubric: The rubric.
-    """
-    not_applicable = _not_applicable(index, skipped)
-
-    def earned(answers: Mapping[str, float]) -> float:
-        score = earned_score(answers, not_applicable, rubric)
-        return np.nan if score is None else score
-
-    outcomes = _either_way(index, levels, splits, rubric)
-    width = 0.0 if outcomes is None else earned(outcomes[1]) - earned(outcomes[0])
-    return np.nan if width >= 2 * rubric.tolerance - ROUNDING else earned(_answers_at(index, levels))
-
-
 def _decisions(
-    labels: RatingCodes,
-    table: RatingTable,
-    levels: Mapping[str, Floats],
-    skipped: Mapping[str, Flags],
-    splits: Mapping[str, Flags],
-    scores: Floats,
+    labels: RatingCodes, ids: tuple[str, ...], combined: _CombinedLevels, scores: Floats
 ) -> tuple[Floats, Flags]:
     """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples on which raters' decisions tie.
 
@@ -451,37 +448,34 @@ def _decisions(
 
     Args:
         labels: All labels.
-        table: The table of annotators' ratings.
-        levels: Gold levels by criterion.
-        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
-        splits: Flags of the examples on which annotators split evenly, by criterion.
+        ids: Ids of the examples.
+        combined: The levels that the labels come to.
         scores: Gold's scores.
     """
-    rubric = table.rubric
+    rubric = combined.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     if not rubric.decides:
         passed[:] = np.nan
     needs_levels = any(map(must_pass, rubric.criteria))
-    is_split = np.any([splits[criterion.name] for criterion in rubric.criteria], axis=0)
+    is_split = np.any([combined.splits[criterion.name] for criterion in rubric.criteria], axis=0)
     depends = is_split | (passed == 1) & needs_levels | (not rubric.has_score)
     if rubric.decides and depends.any():
         scored = set(labels.where(lambda label: label.overall is not None).ids)
-        is_scored = np.array([unit in scored for unit in table.ids], dtype=bool)
-        answers = [*levels.values(), *skipped.values(), *splits.values()]
-        first, kind_of_row = equal_rows([*answers, scores, is_scored], len(scores))
+        is_scored = np.array([unit in scored for unit in ids], dtype=bool)
+        first, kind_of_row = equal_rows([*combined.columns, scores, is_scored], len(scores))
         by_levels = np.full(len(first), np.nan)
         for number in np.unique(kind_of_row[depends]).tolist():
             index = first[number]
             keeps_score = bool(is_scored[index]) or not is_split[index]
             score = float(scores[index]) if keeps_score else None
-            by_levels[number] = _decision_at(index, levels, skipped, splits, rubric, score, keeps_score=keeps_score)
+            by_levels[number] = combined.decision_at(index, score, keeps_score=keeps_score)
         passed[depends] = by_levels[kind_of_row[depends]]
-    are_split = np.zeros(len(table.ids), dtype=bool)
-    open_still = np.ones(len(table.ids), dtype=bool)
+    are_split = np.zeros(len(ids), dtype=bool)
+    open_still = np.ones(len(ids), dtype=bool)
     for kind in KINDS:
         deciding = labels.of_kinds((kind,)).where(lambda label: label.passed is not None)
         if deciding:
-            columns = rating_table(rubric, table.ids, deciding).columns
+            columns = rating_table(rubric, ids, deciding).columns
             votes = np.column_stack([column.decisions for column in columns])
             decided = open_still & ~np.isnan(votes).all(axis=1)
             share = gold(votes, by="mean")
@@ -489,37 +483,6 @@ def _decisions(
             passed = np.where(decided, np.where(share == HALF_PASS, np.nan, share > HALF_PASS), passed)
             open_still &= ~decided
     return passed, are_split
-
-
-def _decision_at(
-    index: int,
-    levels: Mapping[str, Floats],
-    skipped: Mapping[str, Flags],
-    splits: Mapping[str, Flags],
-    rubric: Rubric,
-    score: float | None,
-    *,
-    keeps_score: bool,
-) -> float:
-    """Return an example's decision by its gold levels: 1 for pass, 0 for fail, nan if it depends on how splits resolve.
-
-    Args:
-        index: Index of the example.
-        levels: Levels of all examples by criterion, each of shape (n_examples,).
-        skipped: Flags of the examples to which a criterion doesn't apply, shape (n_examples,), by criterion.
-        splits: Flags of the examples on which annotators split evenly, shape (n_examples,), by criterion.
-        rubric: The rubric with the rule for passing.
-        score: The example's score; None if it has none.
-        keeps_score: True if the score is independent of how even splits are resolved.
-    """
-    outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
-    not_applicable = _not_applicable(index, skipped)
-    settled_score = None if score is None or np.isnan(score) else score
-    decisions = {
-        _passes(answers, settled_score if keeps_score else earned_score(answers, not_applicable, rubric), rubric)
-        for answers in outcomes
-    }
-    return decisions.pop() if len(decisions) == 1 else np.nan
 
 
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
