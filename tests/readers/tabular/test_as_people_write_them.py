@@ -236,6 +236,19 @@ def test_a_column_that_the_user_calls_a_judge_s_is_never_left_out_in_silence_nex
     assert reading.raters("", judges=True) == ["verdict"]
 
 
+def test_a_judge_s_verdict_may_stand_in_one_row_of_each_example_and_must_not_differ_between_the_rows() -> None:
+    rows = _row_of_each_annotator("judge")
+    in_first_row = [row | {"judge": ""} if row["annotator"] == "ben" else row for row in rows]
+    for table in (rows, in_first_row):
+        reading = read_in_memory(table, ColumnOptions())
+        assert (reading.raters("", judges=True), reading.with_both("")) == (["judge"], 12)
+    differing = [row | {"judge": "A" if row["annotator"] == "ben" else "B"} for row in rows]
+    for options in (ColumnOptions(), ColumnOptions(judge=("judge",))):
+        with pytest.raises(UsageError) as refusal:
+            read_in_memory(differing, options)
+        assert refusal.value.code == "rated-twice"
+
+
 def test_columns_with_annotators_values_next_to_their_rows_are_named_as_perhaps_a_judge_s() -> None:
     reading = read_in_memory(_row_of_each_annotator("gpt-4o"), ColumnOptions())
     assert (reading.has_judge, reading.roles.may_rate) == (False, ("gpt-4o",))

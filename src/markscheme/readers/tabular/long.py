@@ -171,12 +171,11 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     level = mapped.get("level")
     keys = {side_column(column, True, options).key for column in of_judges} - {""}
     values = (level,) if level is not None else _values(columns, taken, unit, keys)
-    judged = tuple(c for c in of_judges if _is_constant(c, unit, criterion))
-    if any(column not in judged for column in named) or (labelled and all(_is_constant(c, unit) for c in labelled)):
+    if labelled and all(_is_constant(column, unit) for column in labelled):
         return None
-    others = tuple(column for column in values if column not in judged)
+    others = tuple(column for column in values if column not in of_judges)
     values = labelled or others or (() if named else values)  # a judge's name may be that of all raters' values
-    judged = tuple(column for column in judged if column not in values)
+    judged = tuple(column for column in of_judges if column not in values)
     return _Layout(unit, rater, criterion, kind, run, time, values, judged) if values else None
 
 
@@ -226,17 +225,9 @@ def _values(
     return tuple(values)
 
 
-def _is_constant(column: TableColumn, unit: TableColumn, criterion: TableColumn | None = None) -> bool:
-    """Return True if a column has only one value for each example, or for each criterion of each example.
-
-    Args:
-        column: The column.
-        unit: The column with the examples' ids.
-        criterion: The column that names the criterion each row rates; None if the example alone counts.
-    """
-    rated = zip(unit.cells, (criterion or unit).cells, strict=True)
-    by_rated: dict[tuple[str, str], str] = {}
-    return all(by_rated.setdefault(of, cell) == cell for of, cell in zip(rated, column.cells, strict=True))
+def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
+    by_unit: dict[str, str] = {}
+    return all(by_unit.setdefault(name, cell) == cell for name, cell in zip(unit.cells, column.cells, strict=True))
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout) -> list[TableColumn]:
