@@ -128,6 +128,13 @@ def test_pairs_that_a_file_has_already_are_not_imported_a_second_time(project: P
     assert "holds other responses under" in done.stderr
 
 
+def test_outputs_of_systems_in_place_of_pairs_are_answered_with_the_command_that_makes_pairs(project: Path) -> None:
+    done = run("markscheme", "label", "better", "--pool", "outputs.jsonl", cwd=project)
+    command = "markscheme label better --pairs --pool outputs.jsonl --to pairs.jsonl"
+    assert (done.returncode, done.stderr.strip().endswith(command)) == (2, True), done.stderr
+    assert run(*command.split(), cwd=project).returncode == 0
+
+
 def test_annotators_of_the_same_pairs_are_compared_with_each_other(project: Path) -> None:
     ratings = project / "calibration" / "better" / "ratings"
     ratings.mkdir(parents=True)

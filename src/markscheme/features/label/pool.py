@@ -1,12 +1,14 @@
 """The responses to label, from examples or Promptfoo's results, and the file that labelled examples are added to."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from markscheme.errors import RatingError
+from markscheme.calibration.findings.commands import Commands
+from markscheme.errors import RatingError, UsageError
 from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import id_of, json_lines
 from markscheme.ratings.additions import new_examples
@@ -28,6 +30,7 @@ from markscheme.ratings.row_form import takes_lines
 from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import typed_name
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,14 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
 
     Raises:
         RatingError: The file is none of these, or holds ids without responses.
-        UsageError: The file is a table, and no column is recognized as responses.
+        UsageError: The file is a table, and no column is recognized as responses; or it holds single responses, and the
+            rubric compares pairs.
     """
     if reads_as_table(path, columns) or names_responses_otherwise(path, columns):
         return ResponsePool(tuple(outputs_in(path, columns)), (), ())
+    if rubric.is_of_pairs and _holds_single_responses(path):
+        named = Commands(quote(typed_name(rubric))).label_pool(f"--pairs --pool {quote(str(path))} --to pairs.jsonl")
+        raise UsageError(f"{path} holds single responses, and {rubric.name} compares two; make pairs of them: {named}")
     rated = open_rated([path], rubric, expected="examples", columns=columns_from_options(columns))
     examples = tuple(example for example in rated.labelled.examples if example.has_content)
     if not examples:
@@ -101,6 +108,13 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
         tuple(rating for rating in rated.ratings if rating.kind in JUDGES),
         tuple(rating for rating in rated.ratings if rating.kind not in JUDGES),
     )
+
+
+def _holds_single_responses(path: Path) -> bool:
+    """Return True if every line of a file is a JSON object with a response of its own."""
+    with suppress(RatingError):
+        return all(isinstance(line, dict) and "response" in line for _, line in json_lines(path, RatingError))
+    return False
 
 
 def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
