@@ -78,7 +78,6 @@ class AnnotatorFigures:
 
     Attributes:
         annotators: The annotators' names.
-        values: The annotators' values, with how they were read.
         agreement_person: Mean over examples of the share of pairs of annotators who agree.
         all_agree: Share of examples on which all agree.
         measures: Every measure of agreement.
@@ -88,7 +87,6 @@ class AnnotatorFigures:
     """
 
     annotators: tuple[str, ...]
-    values: ReadValues
     agreement_person: Estimate
     all_agree: Estimate
     measures: Agreement
@@ -256,7 +254,6 @@ def _figures(
     order = sorted((pair, row) for row, pair in enumerate(pairs.tolist()) if pair < 1)
     return AnnotatorFigures(
         names,
-        values,
         grouped_share(pairs, groups).estimate(method="share of pairs of annotators; mean over examples"),
         grouped_share(complete, groups).estimate(method="share of examples on which all agree"),
         _measures(table, values, names, metric, weights),

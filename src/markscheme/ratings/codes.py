@@ -186,10 +186,6 @@ class RatingCodes(EqualSequence[Rating]):
         """Return the ratings of the examples with these ids."""
         return self.taken([index for index, unit in enumerate(self.ids) if unit in ids])
 
-    def without_ids(self, ids: Collection[str]) -> "RatingCodes":
-        """Return the ratings of all examples except those with these ids."""
-        return self.taken([index for index, unit in enumerate(self.ids) if unit not in ids])
-
     def taken(self, indices: Sequence[int]) -> "RatingCodes":
         """Return the ratings at the given indices."""
         width = len(self.names)

@@ -222,10 +222,11 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 def _without(file: RatedFile, ids: Collection[str]) -> RatedFile:
     """Return the content of a file except for the examples with these ids and their ratings."""
+    ratings = RatingCodes.of(file.ratings)
     return replace(
         file,
         examples=tuple(example for example in file.examples if example.id not in ids),
-        ratings=RatingCodes.of(file.ratings).without_ids(ids),
+        ratings=ratings.of_ids(set(ratings.ids).difference(ids)),
     )
 
 
