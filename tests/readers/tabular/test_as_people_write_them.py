@@ -249,6 +249,11 @@ def test_a_judge_s_verdict_may_stand_in_one_row_of_each_example_and_must_not_dif
         assert refusal.value.code == "rated-twice"
 
 
+def test_a_column_without_a_name_next_to_annotators_rows_rates_nothing() -> None:
+    rows = [row | {"": index} for index, row in enumerate(_row_of_each_annotator("judge"))]
+    assert read_in_memory(rows, ColumnOptions()).raters("", judges=True) == ["judge"]
+
+
 def test_columns_with_annotators_values_next_to_their_rows_are_named_as_perhaps_a_judge_s() -> None:
     reading = read_in_memory(_row_of_each_annotator("gpt-4o"), ColumnOptions())
     assert (reading.has_judge, reading.roles.may_rate) == (False, ("gpt-4o",))

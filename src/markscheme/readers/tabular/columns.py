@@ -392,7 +392,7 @@ def side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> 
     rater = column.file or ""
     previous = ""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
-    for word, following in zip(words, (*words[1:], ""), strict=True):
+    for word, following in zip(words, (*words, "")[1:], strict=True):
         is_number = len(word) == 1 or word.isdecimal()
         if word in BEFORE_A_RATER and following in JUDGE_WORDS | PEOPLE_WORDS:
             continue
