@@ -249,8 +249,8 @@ def test_a_judge_s_verdict_may_stand_in_one_row_of_each_example_and_must_not_dif
         assert refusal.value.code == "rated-twice"
 
 
-def test_a_column_without_a_name_next_to_annotators_rows_rates_nothing() -> None:
-    rows = [row | {"": index} for index, row in enumerate(_row_of_each_annotator("judge"))]
+def test_a_column_without_a_name_such_as_an_index_next_to_annotators_rows_is_neither_id_nor_rating() -> None:
+    rows = [{"": index} | row for index, row in enumerate(_row_of_each_annotator("judge"))]
     assert read_in_memory(rows, ColumnOptions()).raters("", judges=True) == ["judge"]
 
 

@@ -155,7 +155,7 @@ def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
 def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout | None:
     by_name = {column.name: column for column in columns}
     mapped = {meaning: by_name[name] for name, meaning in options.fields.items() if name in by_name}
-    unit = by_name.get(options.id or "") or mapped.get("id") or _repeating_id(columns)
+    unit = (by_name.get(options.id) if options.id else mapped.get("id")) or _repeating_id(columns)
     rater = mapped.get("rater") or next((c for c in columns if _names_raters(c)), None)
     if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
         return None
