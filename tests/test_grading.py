@@ -452,3 +452,11 @@ def test_the_shares_of_responses_decided_by_each_judge_are_printed_in_one_order_
             shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], decided_by=outcome))
         sentences.add(shares.sentence.partition(" ·")[0])
     assert sentences == {"67% decided by slow, 33% by quick, 0% to people"}
+
+
+def test_where_no_judge_of_a_cascade_decides_anything_the_reason_is_printed() -> None:
+    shares = GradedCounts()
+    for _ in range(2):
+        to_person = DecidedBy(None, "", None, "the rubric changed; certify it again")
+        shares.add(replace(graded(TWO, level_by_name({"a": "MET", "b": "UNMET"}))[0], decided_by=to_person))
+    assert shares.sentence.endswith("\nA person decides: 2 × the rubric changed; certify it again")

@@ -46,6 +46,7 @@ class GradedCounts:
 
     Attributes:
         decided: Number of responses decided by each judge of a cascade, by name; those left to people are under "".
+        why_ask: Number of responses that a cascade left to people, by the reason.
         usage: Tokens and cost of the responses that a cascade graded.
         passes: Number of responses that a judge of the cascade passed.
         fails: Number of responses that a judge of the cascade failed.
@@ -58,6 +59,7 @@ class GradedCounts:
     """
 
     decided: Counter[str] = field(default_factory=Counter)
+    why_ask: Counter[str] = field(default_factory=Counter)
     usage: Usage = field(default_factory=Usage)
     passes: int = 0
     fails: int = 0
@@ -77,6 +79,7 @@ class GradedCounts:
         if grade.decided_by is not None:
             self.decided[grade.decided_by.decider or ""] += 1
             self.usage += grade.usage
+            self.why_ask.update(filter(None, [grade.decided_by.why_ask]))
             if grade.decided_by.stage is not None:
                 self.passes += grade.passed is True
                 self.fails += grade.passed is False
@@ -98,7 +101,10 @@ class GradedCounts:
 
     @property
     def sentence(self) -> str:
-        """The line after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
+        """The line after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade.
+
+        If everything was left to people, a second line says why.
+        """
         n = self.decided.total()
         if not n:
             return ""
@@ -109,7 +115,8 @@ class GradedCounts:
         ]
         cost = f" · ${number(self.usage.usd, 2)}" if self.usage.usd is not None else ""
         people = f"{percent(self.decided[''] / n)} to people"
-        return f"{', '.join([*parts, people])}{cost}"
+        why = "" if judges else f"\nA person decides: {commonest(self.why_ask.elements())}"
+        return f"{', '.join([*parts, people])}{cost}{why}"
 
 
 @dataclass

@@ -90,7 +90,8 @@ class Certified:
         """
         if not differs:
             return NOT_CERTAIN
-        command = with_reading_options(f"markscheme certify {quote(self.rubric.name)} --judge JUDGE,JUDGE --write")
+        judges = quote(",".join(stage.judge for stage in self.judges.file.stages))
+        command = with_reading_options(f"markscheme certify {quote(self.rubric.name)} --judge {judges} --write")
         return f"{'; '.join(differs)}; certify it again: `{command}`"
 
     def _as_decided(self, shown: Grade, every: Sequence[Grade], decided_by: DecidedBy) -> Grade:
