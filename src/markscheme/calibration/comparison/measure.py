@@ -281,11 +281,6 @@ def _decisions_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate
     return yes_no_family(gold, judge, groups=compared.groups)
 
 
-def equal(first: Floats, second: Floats) -> Floats:
-    """Return 1 for each row in which two columns are equal, 0 if they differ, nan if either is missing."""
-    return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
-
-
 def passes(criterion: Criterion, levels: Floats) -> Floats:
     """Return an array with 1 for each level that passes the criterion and 0 for each that fails it.
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison, measure_of, shift_between
-from markscheme.calibration.comparison.measure import NO_ORDER, OF_DECISION, Measure, Measured, equal
+from markscheme.calibration.comparison.measure import NO_ORDER, OF_DECISION, Measure, Measured
 from markscheme.calibration.comparison.policy import RulingState
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
@@ -570,7 +570,7 @@ class _View:
         return {
             c.name: CriterionPair(
                 exact=self._pair_of_shares(first, second, measure_of(self.table.rubric, c)) if self.has_gold else None,
-                between=share(equal(before[c.name], after[c.name]), groups),
+                between=share(_equal(before[c.name], after[c.name]), groups),
                 shift=shift_between(self.table, first, second, c.name) if not c.scale.coded else _no_shift(c, before),
                 p=math.nan if c.scale.coded else p,
             )
@@ -686,6 +686,11 @@ class _View:
             not_graded=int(np.isnan(self.graded_by(contender.name)).sum()),
             usd_per_1000=contender.usd_per_1000,
         )
+
+
+def _equal(first: Floats, second: Floats) -> Floats:
+    """Return 1 for each row in which two columns are equal, 0 if they differ, nan if either is missing."""
+    return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
 
 
 def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
