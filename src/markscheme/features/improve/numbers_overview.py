@@ -9,6 +9,7 @@ from typing import Any
 from markscheme.features.improve.fitting.chances import chances_of, in_tenths, simulated_size
 from markscheme.features.improve.fitting.evidence import LEAST, DecisionEvidence
 from markscheme.features.improve.fitting.own_scores import OwnScores
+from markscheme.features.improve.fitting.run import has_looked
 from markscheme.features.improve.fitting.view import (
     columns_in_words,
     counted_evidence,
@@ -78,6 +79,11 @@ class TriableChanges:
         """True if the labels suffice to fit another pass mark."""
         return self.scores is None and self.decisions.lack is None and not self.decisions.is_paired
 
+    @property
+    def was_opened(self) -> bool:
+        """True if numbers were fitted to exactly these labels before, so that a further fit says nothing new."""
+        return has_looked(self.setting.every)
+
     def to_json(self) -> dict[str, bool]:
         """Return, as a dict for JSON, whether the labels suffice to try words, weights and pass mark."""
         return {"words": self.words, "weights": self.weights, "pass_mark": self.pass_mark}
@@ -97,7 +103,10 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
             command = shlex.join(
                 [*shlex.split(command), *(w for path in triable.ratings for w in ("--ratings", str(path)))]
             )
-        steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
+        numbers = "Weights and mark" if triable.pass_mark else "Weights"
+        if triable.was_opened:
+            steps.append(("Smaller gains, and proof of new numbers", triable.setting.label_more))
+        steps.append((f"{numbers}, the same answer again" if triable.was_opened else numbers, command))
     if triable.words:
         judge_option = "" if triable.judge is None else f" --judge {shlex.quote(triable.judge)}"
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}{judge_option}"))

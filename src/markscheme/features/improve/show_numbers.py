@@ -85,7 +85,8 @@ def show_numbers(
     run = with_file(looked, file, setting.every, write=write, day=setting.day)
     _, onward = _next_step(run)
     report = {**overview_json(triable), "numbers": _json(run)}
-    report["next"] = [onward, *(command for command in report["next"] if "--numbers" not in command)]
+    others = {setting.label_more, *(command for command in report["next"] if "--numbers" in command)}
+    report["next"] = [onward, *(command for command in report["next"] if command not in others)]
     show(_view(run), report, json=json)
     return 0 if run.is_adopted else YOURS_STAY
 

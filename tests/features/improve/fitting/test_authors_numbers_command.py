@@ -174,6 +174,15 @@ def test_fitting_weights_twice_to_the_same_decisions_is_recorded_as_one_use_of_h
     assert len(plate.looks()) == 2
 
 
+def test_after_numbers_were_fitted_improve_names_fresh_labels_before_the_same_fit(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=4)
+    fit = "markscheme improve plate --numbers --open"
+    assert plate.improve()[1]["next"][0] == fit
+    plate.improve("--numbers", "--open")
+    first, second, *_ = plate.improve()[1]["next"]
+    assert (first.startswith("markscheme label plate --next"), second) == (True, fit)
+
+
 def test_decisions_that_were_not_given_blind_change_no_weights(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1, blind=False)
     status, report, error = plate.improve("--numbers", "--open")

@@ -222,6 +222,14 @@ def with_file(
     return replace(run, diff=proposed.diff, written=write)
 
 
+def has_looked(examples: ExampleSet) -> bool:
+    """Return True if a fit of numbers to exactly these labels is on record, so that fitting again says the same."""
+    openings = openings_of(examples, whole=True)
+    return openings is not None and any(
+        opening.labels == openings.labels and opening.by.startswith(BY) for opening in openings.all
+    )
+
+
 def _opened(examples: ExampleSet, by: str, *, day: str) -> int:
     """Record a use of the labels, unless it is on record, and return its number among all uses, counted from 1.
 

@@ -184,10 +184,9 @@ def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
     lines = [f"The rubric decides as people do on {percent(share)}.{_settled_in_words(evidence)}"]
     for words, differing in (("People fail, the rubric passes", fail), ("People pass, the rubric fails", accept)):
         if differing:
-            shown = ", ".join(
-                f"{d.example.id} “{cut_short(d.example.submission.response, RESPONSE_SHOWN)}”" for d in differing[:2]
-            )
-            more = f" and {len(differing) - 2} more" if len(differing) > 2 else ""
+            responses = {d.example.id: cut_short(d.example.submission.response, RESPONSE_SHOWN) for d in differing}
+            shown = ", ".join(f"{id} “{response}”" for id, response in [*responses.items()][:2])
+            more = f" and {len(responses) - 2} more" if len(responses) > 2 else ""
             lines.append(f"{words}: {shown}{more}")
     yield doc.Paragraph(tuple(lines))
 
