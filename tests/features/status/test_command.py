@@ -104,6 +104,14 @@ def test_status_asks_first_for_labels_on_examples_that_are_not_labelled_yet(tmp_
     assert shown.endswith("Next: markscheme label clear --rater YOUR-NAME\n")
 
 
+def test_status_names_calibrate_for_an_accepted_run_whose_judge_is_of_no_use(here: Path) -> None:
+    setting.set_judge(here, tone=-3, facts=-3)
+    run("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--force", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    command = f"markscheme calibrate clear --judge {setting.JUDGE}"
+    assert " ".join(done.stdout.split()).endswith(f"Next, see what to fix first in clear: {command}"), done.stdout
+
+
 def test_status_and_calibrate_say_how_to_label_for_a_rubric_without_any_response(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, requirement: It is clear.}\n")

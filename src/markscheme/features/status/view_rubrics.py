@@ -86,9 +86,11 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
             return "Next", commands.label(SECOND_ANNOTATOR)
         if status.receipt is None and status.labelled and not status.fault:
             return _calibration(status, judges)
-        if status.stale and status.file is not None:
+        is_of_no_use = status.receipt is not None and status.receipt.use == "none"
+        if (status.stale or is_of_no_use) and status.file is not None:
             judge = judge_argument(status.judge or "") if status.are_rows else None
-            return "Next", Commands.on(_argument(status), judge).calibrate(
+            see = "Next" if status.stale else f"Next, see what to fix first in {status.name}"
+            return see, Commands.on(_argument(status), judge).calibrate(
                 cache="-o cache=off" if JUDGE_MOVED in status.stale else ""
             )
     for status in rubrics:
