@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.reading import TableReading, are_told_apart_by_ids, read_columns
-from markscheme.readers.tabular.source import cell_text, records_sheet
+from markscheme.readers.tabular.source import flat_columns, records_sheet
 from markscheme.rubrics.rubric import Scale
 
 
@@ -51,7 +52,7 @@ def rows_in_memory(source: Any) -> Iterable[Mapping[str, Any]]:
 def _columns_in_memory(source: Any) -> tuple[tuple[TableColumn, ...], list[Any] | None]:
     """Return a table's columns with cells as text, and a data frame's index; the index is None without one."""
     if isinstance(source, Mapping):
-        columns = tuple(TableColumn(str(name), tuple(map(cell_text, cells))) for name, cells in source.items())
+        columns = tuple(starmap(TableColumn, flat_columns((str(name), cells) for name, cells in source.items())))
         if len({len(column.cells) for column in columns}) > 1:
             lengths = ", ".join(f"{len(column.cells)} of {column.name!r}" for column in columns)
             raise UsageError(f"columns of a table must have equally many values, got {lengths}")
@@ -61,7 +62,9 @@ def _columns_in_memory(source: Any) -> tuple[tuple[TableColumn, ...], list[Any] 
             raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
         return records_sheet(source, "table").columns, None
     narwhals, frame = _in_narwhals(source)
-    columns = tuple(TableColumn(str(c.name), tuple(map(cell_text, c.to_list()))) for c in frame.iter_columns())
+    columns = tuple(
+        starmap(TableColumn, flat_columns((str(column.name), column.to_list()) for column in frame.iter_columns()))
+    )
     index = narwhals.maybe_get_index(frame)
     return columns, None if index is None else list(index)
 

@@ -254,6 +254,29 @@ def test_a_column_without_a_name_such_as_an_index_next_to_annotators_rows_is_nei
     assert read_in_memory(rows, ColumnOptions()).raters("", judges=True) == ["judge"]
 
 
+def _row_of_each_metric() -> dict[str, list[str]]:
+    """Return a table with a row for each example and metric: ten examples, with a judge's and a person's ratings."""
+    return {
+        "example_id": [f"x{example}" for example in range(10) for _ in range(2)],
+        "metric": ["accuracy", "tone"] * 10,
+        "judge_score": ["0", "1"] * 10,
+        "human_score": ["1", "1"] * 5 + ["0", "0"] * 5,
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"judge": ("judge_score",), "human": ("human_score",)}])
+def test_a_row_for_each_example_and_metric_is_compared_by_metric_and_examples_count_once(options: Any) -> None:
+    reading = read(_row_of_each_metric(), **options)
+    assert (list(reading.roles.criteria), reading.ids) == (["accuracy", "tone"], tuple(f"x{row}" for row in range(10)))
+    assert levels(reading, "judge_score", "accuracy") == [0.0] * 10
+    assert levels(reading, "human_score", "tone") == [1.0] * 5 + [0.0] * 5
+
+
+def test_rows_of_one_metric_that_repeat_an_example_are_no_table_by_metric() -> None:
+    table = _row_of_each_metric()
+    assert list(read(table | {"metric": ["accuracy"] * 20}).roles.criteria) == [""]
+
+
 def test_columns_with_annotators_values_next_to_their_rows_are_named_as_perhaps_a_judge_s() -> None:
     reading = read_in_memory(_row_of_each_annotator("gpt-4o"), ColumnOptions())
     assert (reading.has_judge, reading.roles.may_rate) == (False, ("gpt-4o",))

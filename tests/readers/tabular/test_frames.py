@@ -1,11 +1,13 @@
 """Calibration of tables in memory (data frames, rows and columns), and the data frames that it returns."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from markscheme import calibrate
 from markscheme.errors import UsageError
@@ -42,6 +44,22 @@ def test_a_table_in_memory_is_calibrated_and_returned_with_columns_of_results(fo
     names = frame.column_names if form == "pyarrow" else list(frame.columns)
     assert names == ["id", "verdict", "human", *ADDED]
     assert [row["agrees"] for row in calibration.rows].count(False) == 3
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_objects_in_the_cells_of_a_column_are_read_as_columns_of_their_keys(form: str) -> None:
+    pairs = zip(TABLE["verdict"], TABLE["human"], strict=True)
+    labels = [{"judge": {"verdict": verdict}, "human": human} for verdict, human in pairs]
+    report = calibrate(FORMS[form]({"id": IDS, "labels": labels})).to_json()
+    assert list(report["read"]["columns"]) == ["labels.judge.verdict", "labels.human"]
+    assert (report["agreement"]["value"], report["false_passes"]) == (0.85, ["t3", "t8"])
+
+
+def test_struct_columns_of_a_parquet_file_are_read_as_columns_of_their_keys(tmp_path: Path) -> None:
+    labels = [{"judge": v, "human": h} for v, h in zip(TABLE["verdict"], TABLE["human"], strict=True)]
+    parquet.write_table(pa.table({"id": [*IDS, "t20"], "labels": [*labels, None]}), tmp_path / "t.parquet")
+    report = calibrate(tmp_path / "t.parquet").to_json()
+    assert (report["agreement"]["value"], report["read"]["with_both"]) == (0.85, 20)
 
 
 def test_the_index_of_a_data_frame_gives_the_ids_of_examples_and_is_kept_in_the_returned_frame() -> None:

@@ -156,10 +156,13 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     by_name = {column.name: column for column in columns}
     mapped = {meaning: by_name[name] for name, meaning in options.fields.items() if name in by_name}
     unit = (by_name.get(options.id) if options.id else mapped.get("id")) or _repeating_id(columns)
-    rater = mapped.get("rater") or next((c for c in columns if _names_raters(c)), None)
-    if unit is None or rater is None or len(set(unit.cells)) == len(unit.cells):
+    if unit is None or len(set(unit.cells)) == len(unit.cells):
         return None
     criterion = mapped.get("criterion") or _called(columns, CRITERION_COLUMNS)
+    rater = mapped.get("rater") or next((c for c in columns if _names_raters(c)), None)
+    rater = rater or _only_rater(columns, unit, criterion, options)
+    if rater is None:
+        return None
     kind = mapped.get("kind") or _called(columns, frozenset(["kind"]))
     run = mapped.get("run") or _called(columns, frozenset(["run", "sample", "repeat"]))
     time = mapped.get("at") or _called(columns, _TIMES)
@@ -171,12 +174,30 @@ def _layout(columns: Sequence[TableColumn], options: ColumnOptions) -> _Layout |
     level = mapped.get("level")
     keys = {side_column(column, True, options).key for column in of_judges} - {""}
     values = (level,) if level is not None else _values(columns, taken, unit, keys)
-    if labelled and all(_is_constant(column, unit) for column in labelled):
+    if rater in columns and labelled and all(_is_constant(column, unit) for column in labelled):
         return None
     others = tuple(column for column in values if column not in of_judges)
     values = labelled or others or (() if named else values)  # a judge's name may be that of all raters' values
     judged = tuple(column for column in of_judges if column not in values)
     return _Layout(unit, rater, criterion, kind, run, time, values, judged) if values else None
+
+
+def _only_rater(
+    columns: Sequence[TableColumn], unit: TableColumn, criterion: TableColumn | None, options: ColumnOptions
+) -> TableColumn | None:
+    """Make the column of raters that a table lacks, if each row has a judge's and one person's rating by a criterion.
+
+    Its cells repeat the name of the one column of people's ratings. None for any other table.
+    """
+    if criterion is None or len({*zip(unit.cells, criterion.cells, strict=True)}) < len(unit.cells):
+        return None
+    labelled = [c for c in columns if any(is_named_by(c, name) for name in options.human)]
+    labelled = labelled or [c for c in columns if role_of(c, columns) == "human" and not looks_like_text(c)]
+    is_judged = options.judge or any(is_judges(c) for c in columns)
+    if len(labelled) != 1 or not is_judged:
+        return None
+    (people,) = labelled
+    return TableColumn(people.name, (people.name,) * len(people.cells))
 
 
 def _repeating_id(columns: Sequence[TableColumn]) -> TableColumn | None:

@@ -546,6 +546,17 @@ def flat_cells(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Itera
             yield ".".join((*before, str(key))), cell_text(value)
 
 
+def flat_columns(columns: Iterable[tuple[str, Sequence[Any]]]) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Yield columns with cells as text, and of a column `a` of objects a column `a.b` for each key `b`."""
+    for name, values in columns:
+        if any(isinstance(value, Mapping) for value in values):
+            records = [{key: cell for key, cell in flat_cells({name: value}) if cell} for value in values]
+            for key in dict.fromkeys(key for record in records for key in record):
+                yield key, tuple(record.get(key, "") for record in records)
+        else:
+            yield name, tuple(map(cell_text, values))
+
+
 def cell_text(value: Any) -> str:
     """Convert a Python value to the text of a cell; a missing value becomes "".
 
@@ -669,5 +680,6 @@ def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
         table = parquet.ParquetFile(file).read() if raw.startswith(b"PAR1") else feather.read_table(file)
     except (ArrowException, OSError) as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
-    columns = [[cell_text(cell) for cell in column.to_pylist()] for column in table.columns]
-    return _headed(table.column_names, enumerate(zip(*columns, strict=True)), path, name)
+    columns = zip(table.column_names, (column.to_pylist() for column in table.columns), strict=True)
+    names, cells = zip(*flat_columns(columns), strict=True)
+    return _headed(names, enumerate(zip(*cells, strict=True)), path, name)
