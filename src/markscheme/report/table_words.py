@@ -335,6 +335,11 @@ def _scale(error: UsageError) -> str:
     return "the numbers of {columns}{seen span} are on no scale known here; {--scale} gives its ends"
 
 
+def _rater_or_criterion(error: UsageError) -> str:
+    several = "{columns} rate several criteria, which only a rubric weighs; {--human} names the columns of one"
+    return several if "criteria" in error.facts else "are {columns} raters or criteria? Raters are named together"
+
+
 def _pass_mark(error: UsageError) -> str:
     needed = "{--pass-mark} says from which number a response passes"
     more = ", {--same} which number a word is" if len(error.choices) > 1 else ""
@@ -356,7 +361,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
         "{columns} differs between the files in {rows} of the same id ({rows of values}); {--id} names a column that "
         "identifies the rows"
     ),
-    "rater-or-criterion": "are {columns} raters or criteria? Raters are named together",
+    "rater-or-criterion": _rater_or_criterion,
     "aggregate": "{first column} isn't what its name says of {other columns}; {--human} says which labels count",
     "which-columns": _which_columns,
     "rater-alone": "{columns} says who rated, and no column is known to say which example: {--id} names it{others}",

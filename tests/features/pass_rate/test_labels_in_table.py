@@ -224,6 +224,17 @@ def test_a_table_that_rates_several_criteria_has_no_single_pass_rate(judges: boo
     labelled_rows(tmp_path, *people, *(("judge_tone", "judge_clear") if judges else ()))
     error = rate_of_people(tmp_path, status=2)["error"]
     assert error["code"] == "rater-or-criterion"
+    named = [
+        sorted(word for word in command.split() if word.endswith(("_tone", "_clear"))) for command in error["commands"]
+    ]
+    by_criterion = [["human_tone", "judge_tone"], ["human_clear", "judge_clear"]]
+    assert named == (by_criterion if judges else [["human_clear", "human_tone"]])
+
+
+def test_criteria_in_one_column_of_a_table_have_no_single_pass_rate_without_a_rubric(tmp_path: Path) -> None:
+    rows = [f"a{i // 2},{'tone' if i % 2 else 'clear'},{i % 3 and 1},{i % 5 and 1}" for i in range(40)]
+    (tmp_path / "labels.csv").write_text("\n".join(["example_id,metric,judge,human", *rows]) + "\n")
+    assert rate_of_people(tmp_path, status=2)["error"]["code"] == "needs-rubric"
 
 
 def test_people_s_labels_in_lines_have_a_pass_rate_by_the_rubric_that_is_named(tmp_path: Path) -> None:

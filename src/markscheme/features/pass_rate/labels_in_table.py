@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from markscheme.features.pass_rate.people_rate import refuse_several_criteria
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, output_roles
 from markscheme.readers.tabular.read_values import read_values
@@ -30,9 +31,7 @@ def read_verdicts_and_labels(file: Path, labels: Path, columns: ColumnOptions) -
         RatingError: A file can't be read.
     """
     labelled = read_files([labels], columns)
-    if labelled.is_by_criterion:
-        named = [side.column.name for listed in labelled.roles.criteria.values() for side in listed]
-        raise refusal("rater-or-criterion", columns=named, choices=[("--judge", "COLUMN", "--human", "COLUMN")])
+    refuse_several_criteria(labelled)
     ((criterion, sides),) = labelled.roles.criteria.items()
     graded = one_of_each_row(open_sheet(file, columns)).columns
     cells_of = {column.name: column.cells for column in graded}

@@ -31,16 +31,32 @@ _UNEQUAL: Final = (
 )
 
 
+def refuse_several_criteria(reading: TableReading) -> None:
+    """Raise an error if a table rates several criteria; it has a command for each, unless they are in one column.
+
+    Raises:
+        UsageError: Several criteria are rated, whose weights only a rubric says.
+    """
+    if not reading.is_by_criterion:
+        return
+    by_criterion = reading.roles.criteria.values()
+    named = [side.column.name for sides in by_criterion for side in sides]
+    if not {column.name for column in reading.columns}.issuperset(named):
+        raise refusal("needs-rubric")
+    choices = [
+        [word for side in sides for word in ("--judge" if side.is_judge else "--human", side.column.name)]
+        for sides in by_criterion
+    ]
+    raise refusal("rater-or-criterion", columns=named, choices=choices, criteria=tuple(reading.roles.criteria))
+
+
 def refuse_unknown_pass(reading: TableReading) -> None:
     """Raise an error if a table rates several criteria, or if it isn't known which of its values pass.
 
     Raises:
         UsageError: Several criteria are rated, whose weights only a rubric says, or no option says which values pass.
     """
-    if reading.is_by_criterion:
-        named = [side.column.name for listed in reading.roles.criteria.values() for side in listed]
-        of_judge = ("--judge", "COLUMN") if reading.has_judge else ()
-        raise refusal("rater-or-criterion", columns=named, choices=[(*of_judge, "--human", "COLUMN")])
+    refuse_several_criteria(reading)
     ((criterion, sides),) = reading.roles.criteria.items()
     values = reading.values[criterion]
     if reading.rubric(criterion).table_of != "values":

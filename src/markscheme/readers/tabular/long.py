@@ -194,10 +194,8 @@ def _only_rater(
     labelled = [c for c in columns if any(is_named_by(c, name) for name in options.human)]
     labelled = labelled or [c for c in columns if role_of(c, columns) == "human" and not looks_like_text(c)]
     is_judged = options.judge or any(is_judges(c) for c in columns)
-    if len(labelled) != 1 or not is_judged:
-        return None
-    (people,) = labelled
-    return TableColumn(people.name, (people.name,) * len(people.cells))
+    names = [people.name for people in labelled]
+    return TableColumn(names[0], names * len(columns[0].cells)) if is_judged and len(names) == 1 else None
 
 
 def _repeating_id(columns: Sequence[TableColumn]) -> TableColumn | None:
