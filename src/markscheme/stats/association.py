@@ -14,8 +14,8 @@ from markscheme.stats.rating_patterns import over
 
 ALMOST_ONE = 1 - 1e-12
 """Smallest correlation that differs from 1 only by rounding, so that there is no transform for a jackknife."""
-RERANKED_AT_ONCE = 2_000_000
-"""Number of ranks that are held in memory at a time, 16 MB of float64."""
+RERANKED_AT_ONCE = 100_000
+"""Number of ranks that are held in memory at a time, 0.8 MB of float64."""
 RERANKED_AT_MOST = 50_000_000
 """Largest number of ranks that are computed again for each group left out, about a second of work; with more,
 leaving a group out is approximated by leaving out its units."""
@@ -151,16 +151,19 @@ def _spearman_group_left_out(pairs: Pairs) -> Floats:
 
     It is computed from how often each pair of values (gold's and the judge's) occurs, in all and in each group.
     """
+    cells = np.unique(pairs.gold_levels[1] * len(pairs.judge_levels[0]) + pairs.judge_levels[1], True, True)
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n_sets, at_once)
-    return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])
+    return np.concatenate([_reranked(pairs, cells, s, min(s + at_once, pairs.groups.n_sets)) for s in starts])
 
 
-def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
+def _reranked(pairs: Pairs, cells: tuple[Integers, Integers, Integers], start: int, stop: int) -> Floats:
     """Compute Spearman's correlation without each group in turn, for a range of groups.
 
     Args:
         pairs: The ratings of gold and judge.
+        cells: The codes of pairs of values, ascending; the first row that has each; and, for each row, the index of its
+            code among them.
         start: Number of the first group that is left out in turn.
         stop: Number after that of the last such group.
     """
@@ -168,7 +171,7 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)
     n_judge = len(seen_judge)
-    code, first, cell = np.unique(gold * n_judge + judge, return_index=True, return_inverse=True)
+    code, first, cell = cells
     count = np.bincount(cell.reshape(-1), weights=pairs.groups.units)
     times = pairs.groups.times
     inside = (pairs.groups.number >= start) & (pairs.groups.number < stop)

@@ -24,8 +24,8 @@ weights tie."""
 MOST_CELLS = 50_000_000
 """Largest number of cells, in all groups' tables of levels together, with which groups are left out by counting in
 the tables."""
-TABLE_CELLS_AT_ONCE = 200_000
-"""Number of cells of such tables that are held in memory at a time, 1.6 MB of float64."""
+TABLE_CELLS_AT_ONCE = 50_000
+"""Number of cells of such tables that are held in memory at a time, 0.4 MB of float64."""
 _SMALL_TABLE = 20_000
 """Largest number of cells with which pairs of levels are counted in a table; with more, units are sorted."""
 

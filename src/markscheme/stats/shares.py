@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, gammaln, logit, roots_legendre
+from numpy.polynomial.legendre import leggauss
+from scipy.special import betaincinv, gammaln, logit
 
 from markscheme.stats.distinct import numbered, numbered_values
 from markscheme.stats.estimate import Caveat, Estimate, Reason
@@ -627,7 +628,7 @@ def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats
 @cache
 def _gauss(n: int) -> tuple[Floats, Floats]:
     """Compute nodes and weights of Gauss-Legendre integration over -1 to 1."""
-    nodes, weights = roots_legendre(n)
+    nodes, weights = leggauss(n)  # scipy's roots_legendre loads scipy.linalg, five megabytes
     return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
 
 
