@@ -76,6 +76,12 @@ def test_the_wheel_contains_type_information_for_all_public_modules(unpacked_whe
     assert all((installed / stub).with_suffix(".py").is_file() for stub in stubs)
 
 
+def test_the_top_of_the_repository_holds_no_data_that_a_trial_run_left_there() -> None:
+    top = {path.suffix for path in tracked() if path.parent == ROOT}
+    assert top == {"", ".cff", ".md", ".toml", ".yml", ".yaml", ".json"}
+    assert [path.name for path in tracked() if path.parent == ROOT and path.suffix == ".json"] == ["renovate.json"]
+
+
 def test_every_dependency_has_a_lower_bound_and_an_upper_bound_at_its_next_major_version() -> None:
     for requirement in PROJECT["dependencies"]:
         match = re.fullmatch(r"([\w.-]+)>=(\d+)[\d.]*,<(\d+)", requirement)
