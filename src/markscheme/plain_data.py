@@ -32,7 +32,7 @@ MAX_LETTERS = 4_000_000
 """Largest number of characters in keys and values of a text with its aliases followed: many aliases may repeat a
 long text."""
 
-BATCH: Final = 2**18
+BATCH: Final = 2**16
 """Number of bytes of a file's lines that are read and parsed together."""
 LONGEST_CELL = 2**31 - 1
 """Largest number of characters of a table's cell, for csv's reader, whose default of 131,072 is too few for whole

@@ -2,7 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -23,7 +23,7 @@ from markscheme.plain_data import (
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.archive import UNPACKING_ERRORS
-from markscheme.readers.sqlite_files import STORE_ERRORS, open_database, why_unreadable
+from markscheme.readers.sqlite_files import reading_database
 from markscheme.readers.tabular.source import Sheet, is_encoded_text, open_sheet, splits_alike
 from markscheme.row_files import table_rows
 
@@ -234,13 +234,10 @@ class Peek:
         with refusing_unreadable(self.path, RatingError), self.path.open("rb") as file:
             if file.read(15) != b"SQLite format 3":
                 return {}
-        try:
-            with closing(open_database(self.path)) as database:
-                names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-                columns = "SELECT name FROM pragma_table_info(?)"
-                return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
-        except STORE_ERRORS as problem:
-            raise RatingError(f"cannot be read: {why_unreadable(problem)}", path=self.path) from problem
+        with reading_database(self.path) as database:
+            names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = "SELECT name FROM pragma_table_info(?)"
+            return {name: frozenset(column for (column,) in database.execute(columns, (name,))) for name in names}
 
 
 def _is_utf8(head: bytes) -> bool:

@@ -1,14 +1,12 @@
 """Rows of the tables in which tools store what they recorded, in SQLite files."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.numerals import finite
 from markscheme.readers.peek import Peek
-from markscheme.readers.sqlite_files import STORE_ERRORS, open_database, why_unreadable
+from markscheme.readers.sqlite_files import reading_database
 
 
 def stored_rows(peek: Peek, table: str, columns: tuple[str, ...], which: str | None = None) -> Iterator[dict[str, Any]]:
@@ -28,18 +26,17 @@ def stored_rows(peek: Peek, table: str, columns: tuple[str, ...], which: str | N
         columns_there = ", ".join(sorted(peek.tables.get(table, ()))) or f"no such table, only {', '.join(peek.tables)}"
         raise RatingError(f"expected {', '.join(missing)} in the table {table!r}, got {columns_there}", path=peek.path)
     row_number, ahead = 1, 0
-    try:
-        with closing(open_database(peek.path)) as database:
-            question = f"SELECT {', '.join(columns)} FROM {table} {which or ''}"  # noqa: S608 - names of our readers
-            cursor = database.execute(question)
-            ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
-            for row in cursor:
-                yield dict(zip(columns, map(_cell, row), strict=True))
-                row_number += 1
-    except STORE_ERRORS as problem:
-        row_number += ahead * isinstance(problem, sqlite3.Error)
-        location = f"row {row_number} of the table {table!r}"
-        raise RatingError(f"{location} cannot be read: {why_unreadable(problem)}", path=peek.path) from problem
+
+    def row(problem: Exception) -> str:
+        is_of_text = isinstance(problem, ValueError)  # of the row that SQLite has returned, not of the one it looks up
+        return f"row {row_number if is_of_text else row_number + ahead} of the table {table!r}"
+
+    with reading_database(peek.path, row) as database:
+        cursor = database.execute(f"SELECT {', '.join(columns)} FROM {table} {which or ''}")  # noqa: S608 - our readers'
+        ahead = 1  # from here on, SQLite is asked for the row after the one that is returned
+        for cells in cursor:
+            yield dict(zip(columns, map(_cell, cells), strict=True))
+            row_number += 1
 
 
 def _cell(value: Any) -> Any:

@@ -9,7 +9,6 @@ import lzma
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, time
 from itertools import chain, islice
@@ -23,7 +22,7 @@ from markscheme.plain_data import LONGEST_CELL, refusing_unreadable
 from markscheme.prompts.submission import is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import zstandard_or
-from markscheme.readers.sqlite_files import STORE_ERRORS, open_database, why_unreadable
+from markscheme.readers.sqlite_files import reading_database
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.sums import sums_among
@@ -654,18 +653,15 @@ def _chosen(tables: Mapping[str, object], options: ColumnOptions, *, alike: Sequ
 
 
 def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
-    try:
-        with closing(open_database(path)) as database:
-            listed = database.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            ).fetchall()
-            chosen = _chosen({table: None for (table,) in listed}, options) if listed else ""
-            quoted = chosen.replace('"', '""')
-            cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
-            header = tuple(column[0] for column in cursor.description)
-            rows = [tuple(map(cell_text, row)) for row in cursor]
-    except STORE_ERRORS as problem:
-        raise RatingError(f"cannot be read: {why_unreadable(problem)}", path=path) from problem
+    with reading_database(path) as database:
+        listed = database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+        chosen = _chosen({table: None for (table,) in listed}, options) if listed else ""
+        quoted = chosen.replace('"', '""')
+        cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
+        header = tuple(column[0] for column in cursor.description)
+        rows = [tuple(map(cell_text, row)) for row in cursor]
     return _headed(header, enumerate(rows), path, name)
 
 
