@@ -84,7 +84,6 @@ LATE: dict[str, dict[str, str]] = {
     "hooks": {"*": "an evaluation pays for the session's start alone until its report is written"},
     "cli": {
         "commands.call": "the commands' parser isn't needed for `--version`",
-        "traceback": FOR_THE_START,
     },
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "promptfoo.entry": {
@@ -154,6 +153,7 @@ LATE: dict[str, dict[str, str]] = {
         "pyarrow": OPTIONAL,
         "python_calamine": "few tables are workbooks",
     },
+    "readers.sqlite_files": {"sqlite3": FOR_THE_START},
     "readers.submissions": {"readers": "a response in a file of its own needs no reader"},
     "report.reported": {
         "report.results": "reports of results load when one is asked to show itself",

@@ -64,19 +64,17 @@ def _exit_status(argv: list[str]) -> int:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 return _fault(f"{error.filename or 'what is printed'} cannot be written: {error.strerror}")
             if error.errno != errno.ENAMETOOLONG:
-                return _crashed()
+                return _crashed(error)
             return _fault(f"there is no file {cut_short(str(error.filename), 60)}: a file's name has at most 255 bytes")
         except SystemExit as error:
             return _fault(f"code that markscheme called ended the run: sys.exit({error.code!r})", CRASHED)
-        except Exception:  # Python would exit with 1, which for `calibrate` means that the rubric needs adjusting
-            return _crashed()
+        except Exception as error:  # Python would exit with 1, which of `calibrate` means that the rubric needs work
+            return _crashed(error)
 
 
-def _crashed() -> int:
-    """Print the traceback of the exception being handled, and return the exit status for a bug."""
-    import traceback  # needed here only
-
-    traceback.print_exc()
+def _crashed(error: Exception) -> int:
+    """Print the traceback of an unexpected exception, and return the exit status for a bug."""
+    sys.excepthook(type(error), error, error.__traceback__)
     return _fault("this is a bug in markscheme or a broken installation; the call itself is fine", CRASHED)
 
 

@@ -654,9 +654,8 @@ def _chosen(tables: Mapping[str, object], options: ColumnOptions, *, alike: Sequ
 
 def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
     with reading_database(path) as database:
-        listed = database.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        ).fetchall()
+        tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        listed = database.execute(tables).fetchall()
         chosen = _chosen({table: None for (table,) in listed}, options) if listed else ""
         quoted = chosen.replace('"', '""')
         cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
