@@ -67,3 +67,10 @@ def test_a_text_of_an_sqlite_table_that_is_not_utf8_is_refused(tmp_path: Path) -
         store.commit()
     with pytest.raises(RatingError, match=r"s\.db: cannot be read: it is not UTF-8 text"):
         open_sheet(path, ColumnOptions())
+
+
+def test_a_parquet_file_without_columns_is_refused_as_a_table_without_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({}), path)
+    with pytest.raises(RatingError, match=r"t\.parquet: holds no rows"):
+        open_sheet(path, ColumnOptions())

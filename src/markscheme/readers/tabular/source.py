@@ -675,6 +675,6 @@ def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
         table = parquet.ParquetFile(file).read() if raw.startswith(b"PAR1") else feather.read_table(file)
     except (ArrowException, OSError) as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
-    columns = zip(table.column_names, (column.to_pylist() for column in table.columns), strict=True)
-    names, cells = zip(*flat_columns(columns), strict=True)
-    return _headed(names, enumerate(zip(*cells, strict=True)), path, name)
+    columns = [*flat_columns(zip(table.column_names, (c.to_pylist() for c in table.columns), strict=True))]
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return _headed([heading for heading, _ in columns], enumerate(rows), path, name)
