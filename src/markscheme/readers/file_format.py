@@ -42,6 +42,10 @@ class FileFormat(NamedTuple):
         read_remarks: Function that reads the files of one export, and returns the comments, the responses by id, the
             number of things of each kind that can't be imported, and notes; None for a format without comments.
         times: Function that yields ids of responses with their times, as written; None for a format without times.
+        is_table_too: Function that returns True if a file of this format may be read as a plain table as well; None if
+            no file may.
+        other_use: What a command other than `calibrate` does with a FILE of this format, for messages; None if there is
+            no such command.
         rank: Position in the order in which formats are tried, lowest first.
     """
 
@@ -55,6 +59,8 @@ class FileFormat(NamedTuple):
     names_judges: bool = True
     read_remarks: "ReadRemarks | None" = None
     times: "Callable[[Peek], Iterator[tuple[str, Any]]] | None" = None
+    is_table_too: "Callable[[Peek], bool] | None" = None
+    other_use: str | None = None
     rank: int = OURS
 
     @property

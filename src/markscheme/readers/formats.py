@@ -10,7 +10,6 @@ from markscheme.readers.grades import is_grades, read_grades
 from markscheme.readers.imported import Columns, Expected, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
-from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
 from markscheme.readers.peek import Peek
 from markscheme.readers.promptfoo import is_results, read_results_files
 from markscheme.readers.sheet import is_sheet, read_sheet
@@ -56,7 +55,6 @@ OWN_FORMATS = (
     PROMPTFOO_RESULTS,
     CALIBRATIONS,
     FileFormat("grades (of `grade`)", is_grades, read_grades, names_judges=False),
-    FileFormat("pairs of responses with preferences", is_pair_list, read_pair_lists),
     FileFormat("labelled examples (.jsonl, .json, .yaml, .csv)", is_labelled, read_examples),
     FileFormat("figures of a calibration", is_short_report, read_short_report, ("decisions",), states_kinds=False),
     FileFormat("decisions (.jsonl)", is_decisions, read_decisions, ("decisions",), states_kinds=False),

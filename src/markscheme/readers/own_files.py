@@ -12,7 +12,7 @@ from markscheme.ratings.row_form import form_of_rows
 from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
-from markscheme.readers.pair_lists import pair_rubric
+from markscheme.readers.pair_rows import pair_rubric
 from markscheme.readers.peek import Peek
 from markscheme.readers.tables import LABEL_NAMES, VERDICT
 from markscheme.rubrics.file import load_rubric

@@ -325,13 +325,10 @@ def rated_results(results: Results) -> RatedFiles:
     return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
 
-def name_of_format(path: Path) -> str | None:
-    """Return a description of a file's format, recognized by the file's content.
-
-    None for unknown files, and for a JSON list, which may be anything.
-    """
+def known_format(path: Path) -> FileFormat | None:
+    """Return a file's format, recognized by its content; None for unknown files, and for a list of anything."""
     file_format = format_of(Peek(path), "anything") if path.is_file() else None
-    return None if file_format is None or file_format is LIST else file_format.name
+    return None if file_format is LIST else file_format
 
 
 def shape_of(path: Path) -> FileShape:
@@ -359,7 +356,9 @@ def is_plain_table(path: Path) -> bool:
         return False
     peek = Peek(path)
     shape = format_of(peek, "anything")
-    return shape in (None, TABLE, LIST) or (shape is PLAIN_LINES and not has_own_lines(peek))
+    if shape is None or (shape.is_table_too is not None and shape.is_table_too(peek)):
+        return True
+    return shape in (TABLE, LIST) or (shape is PLAIN_LINES and not has_own_lines(peek))
 
 
 def has_own_ratings(path: Path) -> bool:

@@ -15,7 +15,7 @@ from markscheme.readers.rated import (
     columns_from_options,
     has_own_ratings,
     judge_ratings,
-    name_of_format,
+    known_format,
     rubric_of_report,
     shape_of,
 )
@@ -31,8 +31,10 @@ def refuse_other_file(name: str) -> None:
     """
     path = Path(name)
     shape = shape_of(path)
-    if shape == "lines":
-        holds_ratings = has_own_ratings(path) and name_of_format(path) != "labelled examples"
+    file_format = known_format(path)
+    other_use = file_format.other_use if file_format is not None else None
+    if shape == "lines" and other_use is None:
+        holds_ratings = has_own_ratings(path) and (file_format is None or file_format.name != "labelled examples")
         option = "ratings" if holds_ratings else "examples"
         raise UsageError(
             f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
@@ -50,17 +52,18 @@ def refuse_other_file(name: str) -> None:
             f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
             "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
         )
-    format_name = name_of_format(path)
-    if format_name is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
+    if file_format is None and shape == "json" and not may_be_rubric(read_json(path, RubricError)):
         formats = known_formats("anything")
         raise UsageError(
             f"{name} is neither a rubric nor {formats}; `import --map` reads records of other tools from "
             "a table, or JSON lines"
         )
-    if format_name is not None:
+    if file_format is not None:
+        quoted = shlex.quote(name)
+        instead = f"{other_use.replace('FILE', quoted)}; with a rubric, " if other_use is not None else ""
         raise UsageError(
-            f"{name} is {format_name}, not a rubric; ratings go with --ratings, labelled examples with --examples: "
-            f"markscheme calibrate RUBRIC --ratings {shlex.quote(name)}"
+            f"{name} is {file_format.name}, not a rubric; {instead}ratings go with --ratings, labelled examples with "
+            f"--examples: markscheme calibrate RUBRIC --ratings {quoted}"
         )
 
 

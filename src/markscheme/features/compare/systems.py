@@ -14,7 +14,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.kinds import JUDGES
 from markscheme.readers.mapped_columns import refuse_unknown_columns
-from markscheme.readers.pair_lists import refuse_singles
+from markscheme.readers.pair_rows import refuse_singles
 from markscheme.readers.rated import RatedFiles, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
 

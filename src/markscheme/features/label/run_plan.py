@@ -48,7 +48,7 @@ from markscheme.ratings.kinds import JUDGES, Kind
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.mapped_columns import refuse_unknown_columns
-from markscheme.readers.pair_lists import refuse_singles
+from markscheme.readers.pair_rows import refuse_singles
 from markscheme.readers.rated import columns_from_options, judge_ratings, open_rated
 from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in
 from markscheme.rubrics.rubric import Rubric

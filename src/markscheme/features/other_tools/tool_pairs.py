@@ -10,7 +10,7 @@ from markscheme.features.other_tools.tool_content import decoded
 from markscheme.plain_data import elements, id_of, mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns, ImportedFile, number
-from markscheme.readers.pair_lists import (
+from markscheme.readers.pair_rows import (
     QUERIES,
     PairAnswer,
     PairRow,

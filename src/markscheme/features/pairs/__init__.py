@@ -7,6 +7,7 @@ from markscheme.calibration.comparison.subjects import SUBJECTS, SubjectRow
 from markscheme.calibration.findings.table import FINDINGS, FindingRow
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, KeysCheck, QuestionAnswer, QuestionKind
+from markscheme.readers.file_format import FORMATS, FileFormat
 from markscheme.report.after_run import AFTER_RUN, RunReport
 from markscheme.report.sections.table import SECTIONS, SectionRow
 from markscheme.seam import Feature
@@ -70,8 +71,15 @@ def _reports() -> "_Reports":
     return reports
 
 
+def _formats() -> "Sequence[FileFormat]":
+    from markscheme.features.pairs.pair_tables import PAIR_TABLES
+
+    return (PAIR_TABLES,)
+
+
 PAIRS = Feature(
     "pairs",
+    FORMATS(_formats),
     SUBJECTS(
         SubjectRow(
             "pairs",

@@ -111,13 +111,14 @@ def systems_of_calibration(calibration: Calibration) -> list[SystemsCompared]:
 
 def systems_section(compared: Sequence[SystemsCompared]) -> doc.Section:
     """Render how systems compare by each rater: a sentence, strengths of three or more systems, a table of pairs."""
-    blocks = [block for systems in compared for block in systems_blocks(systems)]
+    blocks = [
+        block for systems in compared for block in (doc.Paragraph((in_a_sentence(systems),)), *systems_blocks(systems))
+    ]
     return doc.Section("Systems", tuple(blocks), "systems")
 
 
 def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
-    """Yield the blocks that compare systems by one rater's preferences."""
-    yield doc.Paragraph((in_a_sentence(compared),))
+    """Yield the blocks with figures that compare systems by one rater's preferences."""
     if compared.strengths is not None:
         yield _strengths_table(compared, compared.strengths)
     yield doc.Table(

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from markscheme.errors import RatingError
+from markscheme import calibrate
+from markscheme.cli import main
+from markscheme.errors import RatingError, UsageError
 from markscheme.readers.imported import Columns
-from markscheme.readers.pair_lists import pair_rubric
+from markscheme.readers.pair_rows import pair_rubric
 from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
 from tests.stats.pairs_data import ITEMS
@@ -202,3 +204,52 @@ def test_a_published_data_set_of_pairs_is_read_completely(tmp_path: Path) -> Non
 
 def test_pairs_without_a_rubric_are_rated_on_a_single_criterion_named_preference() -> None:
     assert [criterion.name for criterion in pair_rubric().criteria] == ["preference"]
+
+
+def _battles(folder: Path, *columns: str) -> Path:
+    """Write a table of twenty battles, of which each column names the winner: b in every second one, else a."""
+    winners = ["model_a", "model_b"] * 10
+    rows = [
+        {"id": str(n), "model_a": "x", "model_b": "y", "response_a": "ra", "response_b": "rb"}
+        | dict.fromkeys(columns, winner)
+        for n, winner in enumerate(winners)
+    ]
+    return written(folder, "battles.jsonl", rows)
+
+
+def test_columns_that_name_a_judge_or_people_next_to_winner_or_preference_are_ratings_of_these(tmp_path: Path) -> None:
+    read = open_rated([_battles(tmp_path, "human_preference", "gpt-4o_preference")], expected="anything")
+    assert {(rating.rater, rating.kind) for rating in read.ratings} == {
+        ("human_preference", "human"),
+        ("gpt-4o_preference", "model"),
+    }
+    assert len(read.ratings) == 40
+
+
+def test_a_column_whose_name_has_a_word_besides_its_rater_is_no_rating_of_a_pair(tmp_path: Path) -> None:
+    read = open_rated([_battles(tmp_path, "human_winner", "human_clarity_winner")], expected="anything")
+    assert {rating.rater for rating in read.ratings} == {"human_winner"}
+
+
+def test_the_kind_that_a_column_s_name_states_is_kept_where_an_option_gives_that_of_the_others(tmp_path: Path) -> None:
+    read = open_rated(
+        [_battles(tmp_path, "winner", "judge_winner")], expected="anything", columns=Columns(kind="human")
+    )
+    assert {(rating.rater, rating.kind) for rating in read.ratings} == {("author", "human"), ("judge_winner", "model")}
+
+
+def test_pairs_of_a_judge_and_people_are_calibrated_as_a_table_without_a_rubric(tmp_path: Path) -> None:
+    calibration = calibrate(_battles(tmp_path, "winner", "judge_winner"), human="winner")
+    assert calibration.comparison.agreement.value == 1
+    assert calibration.counts.examples == 20
+
+
+def test_calibrating_pairs_with_one_rater_s_preferences_names_the_command_that_compares_systems(tmp_path: Path) -> None:
+    path = _battles(tmp_path, "winner")
+    with pytest.raises(UsageError, match=rf"`markscheme compare --pairs {path}` says which system is preferred"):
+        calibrate(path, kind="human")
+
+
+def test_each_comparison_of_systems_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["compare", "--pairs", str(_battles(tmp_path, "human_winner"))])
+    assert capsys.readouterr().out.count("The labels prefer") == 1
