@@ -133,7 +133,7 @@ LATE: dict[str, dict[str, str]] = {
         "calibration.judge_runs": "asyncio comes with it, and a table's judge isn't asked",
         **dict.fromkeys(
             (
-                "calibration.labelled_files",
+                "calibration",
                 "calibration.requests",
                 "readers.rated",
             ),

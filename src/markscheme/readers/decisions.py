@@ -59,13 +59,13 @@ def _lines(path: Path, rubric: Rubric | None) -> "_Entries":
     remembered: dict[bytes, _IndexOrFault] = {}
     for line_number, raw in raw_lines(path, RatingError):
         unit, rest = id_and_rest(raw)
-        if unit is not None and (said := remembered.get(rest)) is not None:
-            entries.add_known(unit, said, line_number)
+        if unit is not None and (content := remembered.get(rest)) is not None:
+            entries.add_known(unit, content, line_number)
             continue
         for line in json_in_line(raw, path, line_number, RatingError):
-            said = entries.add(line, line_number)
+            content = entries.add(line, line_number)
             if unit is not None and len(remembered) < RATINGS_REMEMBERED:
-                remembered[rest] = said
+                remembered[rest] = content
     return entries
 
 
@@ -319,13 +319,13 @@ def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Ite
         samples: For each response, the sample number of each of its ratings; () if all its numbers are 0.
     """
     codes = RatingCodes(criterion.name for criterion in rubric.criteria)
-    said = list(zip(entries.numbers, samples, strict=False))
+    keys = list(zip(entries.numbers, samples, strict=False))
     coded = {}
-    for number, of_said in dict.fromkeys(said):
-        numbered = zip(entries.statements[number].ratings, of_said or repeat(0), strict=False)
-        coded[number, of_said] = [codes.coded(replace(rating, sample=sample)) for rating, sample in numbered]
-    rated = [unit for unit, key in zip(units, said, strict=True) for _ in coded[key]]
-    codes.extend_coded(rated, [rating for key in said for rating in coded[key]])
+    for number, sample_numbers in dict.fromkeys(keys):
+        numbered = zip(entries.statements[number].ratings, sample_numbers or repeat(0), strict=False)
+        coded[number, sample_numbers] = [codes.coded(replace(rating, sample=sample)) for rating, sample in numbered]
+    rated = [unit for unit, key in zip(units, keys, strict=True) for _ in coded[key]]
+    codes.extend_coded(rated, [rating for key in keys for rating in coded[key]])
     return codes
 
 

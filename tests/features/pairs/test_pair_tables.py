@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from markscheme import calibrate
-from markscheme.cli import main
 from markscheme.errors import RatingError, UsageError
 from markscheme.readers.imported import Columns
 from markscheme.readers.pair_rows import pair_rubric
@@ -248,8 +247,3 @@ def test_calibrating_pairs_with_one_rater_s_preferences_names_the_command_that_c
     path = _battles(tmp_path, "winner")
     with pytest.raises(UsageError, match=rf"`markscheme compare --pairs {path}` says which system is preferred"):
         calibrate(path, kind="human")
-
-
-def test_each_comparison_of_systems_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["compare", "--pairs", str(_battles(tmp_path, "human_winner"))])
-    assert capsys.readouterr().out.count("The labels prefer") == 1

@@ -110,9 +110,8 @@ class CalibrationRequest:
         is_export = bool(paths) and _are_of_tool(paths)
         is_other = len(paths) == 1 and paths[0].is_file() and not self.ratings and not shows_rubric(paths[0])
         if is_export or is_other:
-            from markscheme.calibration.labelled_files import answer_in
-
-            answer = answer_in(paths, self.columns, self.options, is_export=is_export)
+            answer: ToolFilesAnswer | FileAnswer | None
+            answer = _labelled_files().answer_in(paths, self.columns, self.options, is_export=is_export)
             if answer is not None:
                 why = "an export contains its own ratings" if is_export else f"{paths[0]} fits --examples or --ratings"
                 self.refuse_options_of_rubrics(why, accept=self.accepting.accept)
@@ -137,11 +136,10 @@ class CalibrationRequest:
         """
         if not self._results or self.metrics or self.accepting.accepted is not None:
             return None
-        from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
-
-        if not labels_by_metric(self._rated_results):
+        if not _labelled_files().labels_by_metric(self._rated_results):
             return None
-        return calibrate_tool_files(paths, self._rated_results, self.options)
+        answer: ToolFilesAnswer = _labelled_files().calibrate_tool_files(paths, self._rated_results, self.options)
+        return answer
 
     @property
     def has_own_source(self) -> bool:
@@ -222,15 +220,14 @@ class CalibrationRequest:
         return tuple(names) if self._results else ()
 
     def _of_results(self, results: Sequence[Path], metric: str | None) -> Calibration:
-        from markscheme.calibration.labelled_files import calibrate_results  # slow to load, and few ask for it
-
         self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings", judge=None, split=None)
         path = self.accepting.accepted
         if self.accepting.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with -o accepted=FILE")
         since = partial(self.since, path)
+        calibration: Calibration
         with self.turn(path):
-            calibration, examples = calibrate_results(
+            calibration, examples = _labelled_files().calibrate_results(
                 results,
                 options=self.options,
                 split=self.options.split,
@@ -595,6 +592,12 @@ def _refuse_other_files(name: str) -> None:
     if not path.is_file() or shows_yaml(path):
         return
     _other_files().refuse_other_file(name)
+
+
+def _labelled_files() -> Any:
+    from markscheme.calibration import labelled_files  # slow to load, and few runs need it
+
+    return labelled_files
 
 
 def _other_files() -> Any:

@@ -100,13 +100,13 @@ def are_ends(low: float, high: float) -> bool:
     return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
 
 
-def range_in(told: Sequence[str]) -> ScaleEnds | None:
+def range_in(sentences: Sequence[str]) -> ScaleEnds | None:
     """Return the ends of the first range of scores in the sentences, such as "1 to 5"; None if they state no range.
 
     Args:
-        told: The sentences, with numbers as digits.
+        sentences: The sentences, with numbers as digits.
     """
-    return next((ends for sentence in told for ends in _ranges(sentence)), None)
+    return next((ends for sentence in sentences for ends in _ranges(sentence)), None)
 
 
 def asks_between_ends(sentence: str) -> bool:
