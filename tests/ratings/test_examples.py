@@ -107,9 +107,11 @@ def test_yaml_and_csv_files_of_the_same_examples_give_the_same_labels(tmp_path: 
     assert load_examples(tmp_path / "e.yaml", RUBRIC).examples[0].labels == (only_label(tmp_path / "e.csv"),)
 
 
-def test_true_and_false_in_a_csv_file_are_levels_only_of_yes_or_no_criteria(tmp_path: Path) -> None:
+def test_words_for_yes_and_no_in_a_csv_file_are_levels_only_of_yes_or_no_criteria(tmp_path: Path) -> None:
     header = "id,query,response,clarity,polite"
-    assert only_label(written(tmp_path, "a.csv", header, "a,?,Done.,4,TRUE")).criteria["polite"].level == 1.0
+    for word, level in (("TRUE", 1.0), ("yes", 1.0), ("False", 0.0), ("No", 0.0)):
+        label = only_label(written(tmp_path, "a.csv", header, f"a,?,Done.,4,{word}"))
+        assert label.criteria["polite"].level == level
     with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' isn't a level"):
         only_label(written(tmp_path, "b.csv", header, "a,?,Done.,true,false"))
 

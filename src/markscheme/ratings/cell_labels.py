@@ -1,7 +1,7 @@
 """Labels in the cells of a table of examples: levels by criterion, an overall score, and the rater's name."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from markscheme.numerals import number_in
 from markscheme.rubrics.rubric import Criterion
@@ -26,10 +26,13 @@ def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) ->
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """Read a level from a table's cell; `true` and `false`, as spreadsheets write them, become MET and UNMET."""
-    if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
-        return text.strip().casefold() == "true"
-    return number_or_text(text)
+    """Read a level from a table's cell; `true`, `false`, `yes` and `no` become MET and UNMET on a yes/no scale."""
+    decision = _DECISIONS.get(text.strip().casefold()) if criterion.scale.is_yes_no else None
+    return number_or_text(text) if decision is None else decision
+
+
+_DECISIONS: Final = {"true": True, "yes": True, "false": False, "no": False}
+"""What words in cells mean on a yes/no scale, as spreadsheets and people write them."""
 
 
 def number_or_text(cell: str) -> float | str:

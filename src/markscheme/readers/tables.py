@@ -38,7 +38,7 @@ NOTE, CONFIDENCE, SECONDS, BLIND = ("note", "notes"), ("confidence", "certainty"
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
 """Names of columns with the reason why the rater gave no level: on the row's criterion, or on all criteria without
 one."""
-OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
+OTHERS = ("judge", "kind", "criterion", "level", "criteria", "under", "error", "split", "group", "slice", "system")
 OUTPUT_COLUMNS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
 PROBABILITY = "probability"
@@ -422,6 +422,7 @@ class _Table:
             note="\n".join(filter(None, notes)) or None,
             seconds=number(row.value(self._free(SECONDS))),
             confidence=row.text(self._free(CONFIDENCE)) or None,
+            under=row.text(("under",)) or "" if mapping(row.value(("criteria",))) else "",
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
@@ -500,7 +501,9 @@ class _Table:
                 return Rated(None, str(raw[key] or ""), declined=declined)
         if raw.get("level") is None:
             return None
-        return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
+        rated = self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
+        texts = {key: raw[key] for key in ("under", "quote") if raw.get(key) and isinstance(raw[key], str)}
+        return None if rated is None else replace(rated, **texts)
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
         """Return a row's rater and the rater's kind, each as the row names it or else as the user does.

@@ -700,6 +700,16 @@ def test_imported_labels_that_say_they_are_not_blind_stay_not_blind(project: Pat
         assert ([line["blind"] for line in report["lines"]], report["lost"]) == ([False, True, True], {})
 
 
+def test_imported_lines_of_ratings_keep_the_wording_that_was_asked_and_the_quote(project: Path) -> None:
+    level = {"level": "MET", "reason": "so", "quote": "good", "under": "0123456789abcdef"}
+    line = {"id": "a", "rater": "ana", "kind": "human", "under": "fedcba9876543210", "criteria": {"good": level}}
+    (project / "ana.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    report = imported(project, "ana.jsonl", "--rubric", "one")
+    (kept,) = report["lines"]
+    assert (kept["under"], report["lost"]) == ("fedcba9876543210", {})
+    assert [kept["criteria"]["good"][key] for key in ("reason", "quote", "under")] == ["so", "good", "0123456789abcdef"]
+
+
 @pytest.mark.parametrize("words", [("--group", "task"), ("--map", "task=group")])
 def test_import_takes_the_groups_of_examples_from_a_column_that_the_user_names(
     words: tuple[str, ...], project: Path
