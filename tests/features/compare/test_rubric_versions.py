@@ -50,6 +50,13 @@ def test_comparing_an_unchanged_rubric_with_its_earlier_version_finds_no_changes
     assert (change["before"]["use"], change["after"]) == ("gate", None)
 
 
+def test_two_rubrics_are_compared_by_their_names_alone(here: Path) -> None:
+    text = (here / "rubrics" / "clear.yaml").read_text(encoding="utf-8")
+    (here / "rubrics" / "strict.yaml").write_text(text.replace("weight: 1", "weight: 2", 1), encoding="utf-8")
+    change, status = diff(here, sides=("clear", "strict"))
+    assert (status, change["changed"]) == (1, True)
+
+
 def test_comparing_a_reworded_rubric_with_its_committed_version_shows_the_rewording_and_both_verdicts(
     here: Path,
 ) -> None:

@@ -14,6 +14,7 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.features.compare.known_files import has_format
+from markscheme.features.compare.rubric_versions import names_rubric
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.phrases import counted, in_words
@@ -76,18 +77,24 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     """Return those arguments of `compare` that are files with ratings; every other argument has to name a judge.
 
     Raises:
-        UsageError: A side is neither a file nor a judge's name.
+        UsageError: A side is neither a file nor a judge's name, or a file is named twice.
 
     Example:
         >>> files_among(["anthropic+openai:m", "local:judge.gguf"])
         []
     """
     files = [Path(side) for side in sides if has_format(Path(side))]
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice} is named twice, and would be compared with itself; name another", path=twice)
     for side in sides:
         if Path(side) not in files and kind_of(side) is None:
             if Path(side).name == ACCEPTED:
                 ratings = "compare the ratings next to it, accepted-….jsonl"
                 raise UsageError(f"{side} says what was accepted; {ratings}", path=side)
+            if names_rubric(side):
+                versions = f"compare two versions of it, as in {side}@HEAD~1 {side}"
+                raise UsageError(f"{side} is a rubric: {versions}, or judges by it: A B --rubric {side}")
             problem = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
             raise UsageError(f"{side} {problem}, and does not name a judge: {judge_forms()}", path=side)
     return files

@@ -21,9 +21,7 @@ def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | 
         UsageError: The rubric, the commit or the repository doesn't exist.
         RatingError: The report, or the card of the first version, cannot be read.
     """
-    if len(sides) != 2 or not any(map(_is_version, sides)):
-        return None
-    if not all(_is_version(side) or _is_rubric(side) for side in sides):
+    if len(sides) != 2 or not all(_is_version(side) or names_rubric(side) for side in sides):
         return None
     old, new = map(_version, sides)
     return rubric_change(old, new, report)
@@ -39,6 +37,11 @@ def _is_version(side: str) -> bool:
         return True
     revision, colon, tail = side.partition(":")
     return bool(colon and revision) and Path(tail).suffix in RUBRIC_SUFFIXES
+
+
+def names_rubric(side: str) -> bool:
+    """Return True if an argument is the name of a rubric, and no file's."""
+    return not Path(side).is_file() and _is_rubric(side)
 
 
 def _is_rubric(name: str) -> bool:
