@@ -60,7 +60,8 @@ def print_gate(
         groups = {example.id: example.group for example in labelled.examples}
     with naming(*results):
         gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
-    show(view(gate), json_of(gate), json=json, details=details)
+    in_promptfoo = not names_table([str(file) for file in files])
+    show(view(gate, in_promptfoo=in_promptfoo), json_of(gate), json=json, details=details)
     if gate.p_fail_wide is None:
         return NOT_KNOWN
     return RISKY if is_risky(gate) else 0

@@ -68,7 +68,12 @@ def asks_for_gate(
     if least is not None and not has_labels and (len(files) > 1 or not _has_labels_alone(files[0], rubric, columns)):
         return True
     if len(files) > 1 and (has_labels or not _are_one_table(files, columns)):
-        raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
+        several = "several files are runs over the same cases: --at-least T names the gate, or --track watches"
+        if not has_labels and len(files) == 2:
+            verdicts, labels = (shlex.quote(str(file)) for file in files)
+            named = with_reading_options(f"markscheme pass-rate {verdicts} --calibration {labels}")
+            several = f"{several}; labels of other responses go with --calibration: {named}"
+        raise UsageError(several)
     return False
 
 

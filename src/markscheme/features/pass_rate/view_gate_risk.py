@@ -28,7 +28,6 @@ REPEAT_NEXT = 6
 UNCACHED = "MARKSCHEME_NO_CACHE=1"
 """Setting of the environment that bypasses the judge's cache; Promptfoo's `--no-cache` bypasses that of the model
 under test."""
-_REPEAT = f"run the cases 5 to 8 times (`npx promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _RARELY = "by these runs it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
@@ -39,11 +38,20 @@ def is_risky(gate: ThresholdRisk) -> bool:
     return gate.p_fail_wide is not None and gate.p_fail_wide > FALSE_FAILS
 
 
-def view(gate: ThresholdRisk) -> Document:
-    """Render how often runs fall below a threshold by chance, then how to keep that rare."""
+def view(gate: ThresholdRisk, *, in_promptfoo: bool) -> Document:
+    """Render how often runs fall below a threshold by chance, then how to keep that rare.
+
+    Args:
+        gate: The threshold, and how runs vary about it.
+        in_promptfoo: True if Promptfoo may have made the runs, so that its settings and commands are what comes next.
+    """
     cases = f"{counted(gate.runs, 'run')} of {counted(gate.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
-    blocks = _callout(gate), *_in_promptfoo(gate), Notes(tuple(_notes(gate)))
+    again = "run the cases 5 to 8 times and ask again"
+    if in_promptfoo:
+        again = f"run the cases 5 to 8 times (`npx promptfoo eval --repeat {REPEAT_NEXT}`) and ask again"
+    onward = _in_promptfoo(gate) if in_promptfoo else ()
+    blocks = _callout(gate, again), *onward, Notes(tuple(_notes(gate)))
     subtitle = f"{cases}{grouped}, {_FIGURES[gate.of]} {number(gate.center)}."
     return Document(f"Gate at {gate.threshold:g}", subtitle, blocks, tuple(_sections(gate)))
 
@@ -58,12 +66,18 @@ def _notes(gate: ThresholdRisk) -> Iterator[str]:
         )
 
 
-def _callout(gate: ThresholdRisk) -> Callout:
+def _callout(gate: ThresholdRisk, again: str) -> Callout:
+    """Return the answer.
+
+    Args:
+        gate: The threshold, and how runs vary about it.
+        again: Advice on how to get more runs, as a clause.
+    """
     if gate.p_fail_wide is None:
         return Callout("open", "Can't tell.", gate_in_words(gate))
-    text = " ".join((gate_in_words(gate), *_advice(gate)))
+    text = " ".join((gate_in_words(gate), *_advice(gate, again)))
     if _is_unusable(gate):
-        head = f"{counted(gate.runs, 'run')} can't show a usable threshold: {_REPEAT}."
+        head = f"{counted(gate.runs, 'run')} can't show a usable threshold: {again}."
         return Callout("bad" if is_risky(gate) else "open", head, text)
     if is_risky(gate):
         return Callout("bad", "Too many false alarms.", text)
@@ -77,8 +91,13 @@ def _is_unusable(gate: ThresholdRisk) -> bool:
     return gate.safe_threshold <= 0 or gate.threshold - gate.safe_threshold > FARTHEST
 
 
-def _advice(gate: ThresholdRisk) -> Iterator[str]:
-    """Yield sentences on how to keep false alarms at 5%, by another threshold or by averaging more runs."""
+def _advice(gate: ThresholdRisk, again: str) -> Iterator[str]:
+    """Yield sentences on how to keep false alarms at 5%, by another threshold or by averaging more runs.
+
+    Args:
+        gate: The threshold, and how runs vary about it.
+        again: Advice on how to get more runs, as a clause.
+    """
     if gate.safe_threshold is None or gate.smallest_drop is None:
         return
     if gate.p_fail_wide is not None and gate.p_fail_wide < 1 / RAREST:
@@ -91,7 +110,7 @@ def _advice(gate: ThresholdRisk) -> Iterator[str]:
         below = f"The {_FIGURES[gate.of]} is {number(gate.center)}, below the threshold."
         yield f"{below} Use {safe} instead: {_RARELY} and {finds}."
     elif gate.repeats is None:
-        few = f"; {_REPEAT}" if gate.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
+        few = f"; {again}" if gate.runs < ENOUGH_RUNS and not _is_unusable(gate) else ""
         runs = f"{counted(gate.runs, 'run')} {'is' if gate.runs == 1 else 'are'} too few to say how many to average"
         yield f"{runs} for a threshold of {gate.threshold:g}{few}."
         if not _is_unusable(gate):
