@@ -56,6 +56,7 @@ from markscheme.readers.submissions import (
     read_submissions,
     sheet_submissions,
 )
+from markscheme.readers.tabular.words import QUERY_ENDS, name_words
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, notes_on_key, row_rubric_in, row_rule, rubric_key_in
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -492,7 +493,10 @@ def _say_what_is_unseen(submissions: Sequence[Submission], rubric: Rubric) -> No
     of_rubric = {rubric_key_in(submission.inputs, None) for submission in submissions}
     unseen = [name for name in names if name not in of_rubric]
     if unseen and not set(unseen) & set(rubric.known_inputs):
-        notify(f"the judge sees the responses alone, not {', '.join(unseen)}; --map COLUMN=query shows one")
+        asks = next((name for name in unseen if not QUERY_ENDS.isdisjoint(name_words(name))), "COLUMN")
+        notify(
+            f"the judge sees the responses alone, not {', '.join(unseen)}; --map {shlex.quote(asks)}=query shows one"
+        )
 
 
 def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:

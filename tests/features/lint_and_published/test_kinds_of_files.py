@@ -39,7 +39,9 @@ def test_rows_with_criteria_of_their_own_in_a_json_list_are_linted_and_graded(tm
     graded = run("markscheme", "grade", "bakery.json", "--judge", "function:judging:judge", "--json", cwd=tmp_path)
     assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [1.0, 1.0]
     assert "criteria are those under 'score_rubric' (2 rows, first bake-1)" in " ".join(graded.stderr.split())
-    assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
+    unseen = " ".join(graded.stderr.split())
+    assert "the judge sees the responses alone, not input," in unseen
+    assert "--map input=query shows one" in unseen
 
 
 def test_lint_names_the_option_that_maps_an_unusual_json_key_to_the_criteria_of_a_row(
