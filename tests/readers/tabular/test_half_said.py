@@ -126,6 +126,22 @@ def test_a_title_above_the_header_of_a_csv_file_is_not_taken_for_the_header(tmp_
     assert error.value.code == "which-columns"
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_title_without_delimiters_is_not_taken_for_the_header(delimiter: str, tmp_path: Path) -> None:
+    rows = ["id,judge,human", *(f"t{row},{word},{word}" for row, word in enumerate(TOPICS))]
+    (tmp_path / "t.csv").write_text("# Review of May\n" + "\n".join(rows).replace(",", delimiter))
+    reading = read_files([tmp_path / "t.csv"], ColumnOptions())
+    assert (len(reading.ids), reading.with_both("")) == (24, 24)
+
+
+@pytest.mark.parametrize("rule", ["|---|:---|---:|", "----+-------+-------"])
+def test_a_line_drawn_below_the_header_is_no_row_of_a_table(rule: str, tmp_path: Path) -> None:
+    rows = ["| id | judge | human |", rule, *(f"| t{row} | {word} | {word} |" for row, word in enumerate(TOPICS))]
+    (tmp_path / "t.md").write_text("\n".join(rows))
+    reading = read_files([tmp_path / "t.md"], ColumnOptions())
+    assert (len(reading.ids), reading.with_both("")) == (24, 24)
+
+
 def test_a_column_of_durations_is_not_read_as_ratings() -> None:
     took = {"judge_duration": NUMBERS, "human_duration": NUMBERS[::-1]}
     reading = read_in_memory({"judge_score": NUMBERS, "human_score": NUMBERS, **took}, ColumnOptions())

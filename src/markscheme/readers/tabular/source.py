@@ -238,7 +238,7 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         if not _may_be_title(header):
             return _headed(header, numbered, path, name)
         below = next(filled, [])
-        if _names_columns(below, len(header)):
+        if _names_columns(below, len(header) if len(header) > 1 else max(FEWEST_IN_HEADER, len(below))):
             return _headed(below, numbered, path, name)
         return _headed(header, chain([(rows.line_num + skipped, below)], numbered), path, name)
     except csv.Error as problem:
@@ -258,8 +258,13 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return True if a row may be a title above the header: only the first of more than two cells has text."""
-    return len(row) > FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
+    """Return True if a row may be a title above the header: it has one cell, or more than two, all but one empty."""
+    return len(row) != FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
+
+
+def _is_rule(row: Sequence[str]) -> bool:
+    """Return True if a row only draws a line below the header, as in tables of Markdown and of databases' shells."""
+    return set("".join(row)) <= {*"-:+="} and "--" in "".join(row)
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
@@ -272,13 +277,20 @@ def _names_columns(row: Sequence[str], width: int) -> bool:
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter by which most rows have as many cells as the header; a comma if none divides the header."""
-    counts = {}
+    """Return the delimiter by which most rows have as many cells as the header; a comma if none divides the header.
+
+    If none divides the first row, it may be a title: the delimiter is then one that divides all rows below alike.
+    """
+    of_header: dict[str, tuple[float, int]] = {}
+    below_title: dict[str, tuple[float, int]] = {}
     for mark in DELIMITERS:
         reader = csv.reader(_lines(text), delimiter=mark)
         lengths = [len(row) for row, _ in zip(reader, range(SAMPLE_ROWS), strict=False) if row]
         if lengths and lengths[0] > 1:
-            counts[mark] = (sum(length == lengths[0] for length in lengths) / len(lengths), lengths[0])
+            of_header[mark] = (sum(length == lengths[0] for length in lengths) / len(lengths), lengths[0])
+        elif len(set(lengths[1:])) == 1 and lengths[1] > 1:
+            below_title[mark] = (1.0, lengths[1])
+    counts = of_header or below_title
     return max(counts, key=lambda mark: counts[mark]) if counts else ","
 
 
@@ -304,7 +316,8 @@ def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], pa
     shared: dict[str, str] = {}
     for line, row in rows:
         stripped = list(map(str.strip, row))
-        if not any(stripped) or stripped[: len(names)] == names:
+        is_below_header = not any(cells)
+        if not any(stripped) or stripped[: len(names)] == names or (is_below_header and _is_rule(stripped)):
             continue
         if any(stripped[len(names) :]):
             too_long.append(line)
