@@ -124,7 +124,7 @@ def notes(reading: TableReading, spell: Callable[[str], str] = str) -> Iterator[
     seen = [values for values in reading.values.values() if "ends" in values.withheld.values()]
     yield from dict.fromkeys(_ends_seen(values, spell) for values in seen)
     if seen and reading.has_judge:
-        option = spell(f"`--levels {_turned(seen[0])}`")
+        option = spell(f"`{_likely_levels(seen[0], are_turned=True)}`")
         yield f"higher numbers are taken to be better; {option} says that the lowest is the best"
     for values in reading.values.values():
         why = WITHHELD.get(values.withheld.get("false_passes", ""))
@@ -135,9 +135,13 @@ def notes(reading: TableReading, spell: Callable[[str], str] = str) -> Iterator[
             break
 
 
-def _turned(values: ReadValues) -> str:
-    """Return the likely ends of a scale on which low numbers are good, as `--levels` takes them, such as "5-1"."""
-    return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
+def _likely_levels(values: ReadValues, *, are_turned: bool = False) -> str:
+    """Return the option that states the likely ends of a scale, such as "--levels 1-5", or turned "--levels 5-1"."""
+    seen = _levels_seen(values)
+    mark = ".." if seen[0] < 0 else "-"
+    ends = likely_ends(seen, mark=mark).split(mark)
+    span = mark.join(reversed(ends) if are_turned else ends)
+    return f"--levels={span}" if span.startswith("-") else f"--levels {span}"
 
 
 def _levels_seen(values: ReadValues) -> list[float]:
@@ -147,7 +151,7 @@ def _levels_seen(values: ReadValues) -> list[float]:
 def _ends_seen(values: ReadValues, spell: Callable[[str], str]) -> str:
     """Say that a scale is taken to end at the lowest and highest level seen, and which option states its ends."""
     seen = _levels_seen(values)
-    option = spell(f"`--levels {likely_ends(seen)}`")
+    option = spell(f"`{_likely_levels(values)}`")
     ends = f"{seen[0]:g} and {seen[-1]:g}"
     return f"the levels are taken to end where they were seen to, at {ends}; {option} says the scale's"
 

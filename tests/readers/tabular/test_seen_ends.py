@@ -52,6 +52,16 @@ def test_without_the_levels_option_a_note_says_which_ends_of_the_scale_are_assum
     assert not list(notes(read_in_memory(ROWS, ColumnOptions(levels=("1-5",)))))
 
 
+def test_the_options_printed_for_a_scale_below_zero_are_read_as_they_are_printed() -> None:
+    rows = [{"id": str(row), "judge": row % 3 - 1, "human": row % 3 - 1} for row in range(30)]
+    ends, direction = notes(read_in_memory(rows, ColumnOptions()))
+    assert "`--levels=-1..1`" in ends
+    assert "`--levels 1..-1`" in direction
+    for levels in ("-1..1", "1..-1"):
+        assert calibrate(rows, levels=levels).to_json()["agreement"]["value"] == 1
+        assert not list(notes(read_in_memory(rows, ColumnOptions(levels=(levels,)))))
+
+
 @pytest.mark.parametrize("levels", ["1-5", "0-10"])
 def test_if_a_pass_mark_and_the_ends_of_the_scale_are_stated_no_figure_is_withheld(levels: str) -> None:
     figures = report(levels=levels, pass_mark=3)
