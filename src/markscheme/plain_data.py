@@ -443,7 +443,7 @@ def shown(value: Any) -> str:
     >>> shown("x" * 100) == "'" + "x" * 56 + "…"
     True
     """
-    text = repr(value)
+    text = " ".join(repr(value).split("\n"))
     return text if len(text) <= 60 else text[:57] + "…"
 
 

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from markscheme import agreement
@@ -183,6 +185,15 @@ def test_a_file_that_is_not_a_table_of_ratings_is_refused_with_the_line_at_fault
     tmp_path: Path, table: str | bytes, options: dict[str, str], message: str
 ) -> None:
     assert message in why_not(tmp_path, table, **options)
+
+
+def test_a_column_of_ratings_in_place_of_the_scale_is_refused_in_one_short_line() -> None:
+    ann = [1, 2, 3] * 100
+    for ben in (ann, pd.Series(ann), np.array(ann)):
+        with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval, got ") as refused:
+            agreement(ann, ben)  # type: ignore[arg-type]
+        assert len(str(refused.value)) < 150
+        assert "\n" not in str(refused.value)
 
 
 def test_a_missing_file_of_ratings_is_reported(tmp_path: Path) -> None:

@@ -178,8 +178,8 @@ def agreement(
         >>> round(agreement(table).statistics["krippendorff_alpha"].value, 2)
         0.9
     """
-    if scale not in (None, *get_args(ScaleName)):
-        raise UsageError(f"`scale` must be one of {', '.join(get_args(ScaleName))}, got {scale!r}")
+    if scale is not None and not (isinstance(scale, str) and scale in get_args(ScaleName)):
+        raise UsageError(f"`scale` must be one of {', '.join(get_args(ScaleName))}, got {shown(scale)}")
     between = scale != "nominal"
     if isinstance(table, str | Path):
         read = open_rater_table(Path(table), levels, between=between, criterion=criterion)
