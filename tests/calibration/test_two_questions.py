@@ -449,7 +449,7 @@ def test_the_next_step_does_not_call_fails_rare_if_at_most_480_random_labels_are
 def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails() -> None:
     decision = calibrated((0, 0, 60, 60)).decision
     assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)
-    assert "Fails are rare here (0%)" in str(decision.next_step)
+    assert "Fails are rare here (none of 60)" in str(decision.next_step)
 
 
 def test_without_a_pass_mark_a_table_of_levels_can_show_a_judge_good_enough_for_trends_but_not_for_a_gate(

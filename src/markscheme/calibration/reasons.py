@@ -320,7 +320,8 @@ def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
     if side is None:
         return ""
     n = answer.figures.same.n
-    share = percent((answer.figures.fails_drawn if side.name == "stops" else n - answer.figures.fails_drawn) / n)
+    of_side = answer.figures.fails_drawn if side.name == "stops" else n - answer.figures.fails_drawn
+    share = percent(of_side / n) if of_side else f"none of {n}"
     too_rare = f"{_capital(_THINGS[side.name])} are rare here ({share}): labels drawn at random won't decide soon."
     by_certificate = "" if comparison.rubric.table_of else ", or let a certificate decide a part"
     instead = f" Label outputs that users complained about as well{by_certificate}." if side.name == "stops" else ""
