@@ -123,6 +123,13 @@ def test_a_single_response_in_place_of_a_list_is_refused(alone: Any) -> None:
         rewarded(alone)
 
 
+def test_chat_messages_in_place_of_a_response_are_refused_with_what_to_give_instead() -> None:
+    message = {"role": "assistant", "content": "good"}
+    for response in ([message], message):
+        with pytest.raises(ValueError, match=r"response 1 of the batch .* give the last one's content"):
+            rewarded(["good", response])
+
+
 def test_a_batch_with_a_response_that_is_not_a_text_is_refused_with_its_index_before_a_judge_is_asked() -> None:
     asked: list[Prompt] = []
 

@@ -24,6 +24,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from markscheme.plain_data import shown
 from markscheme.rubrics.rubric import Criterion
 from markscheme.text import encodable
 
@@ -65,7 +66,9 @@ def response_parts(to_grade: ToGrade) -> list[tuple[str, str]]:
     if isinstance(to_grade, str):
         return [("response", encodable(to_grade))]
     if not isinstance(to_grade, Mapping) or not to_grade or not to_grade.keys() <= set(PARTS):
-        raise ValueError(f"a response is a text or {{thinking, output}}, found {to_grade!r:.60}")
+        is_chat = isinstance(to_grade, list) or (isinstance(to_grade, Mapping) and "content" in to_grade)
+        advice = "; of chat messages, give the last one's content" if is_chat else ""
+        raise ValueError(f"a response is a text or {{thinking, output}}, found {shown(to_grade)}{advice}")
     if not all(isinstance(text, str) for text in to_grade.values()):
         raise ValueError("thinking and output are texts")
     return [(name, encodable(to_grade[name])) for name in PARTS if name in to_grade]
