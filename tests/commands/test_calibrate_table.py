@@ -238,7 +238,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column is people's ('human' has no value)" in done.stderr
-    assert "labels in another file are joined by id: `markscheme calibrate table.csv LABELS`" in done.stderr
+    assert "\n  markscheme calibrate table.csv LABELS\n" in done.stderr
 
 
 def test_calibrate_suggests_the_init_command_for_a_table_without_labels_only_if_it_has_responses(
@@ -250,7 +250,7 @@ def test_calibrate_suggests_the_init_command_for_a_table_without_labels_only_if_
     (tmp_path / "labels.csv").write_text(f"id,human\n{judged}")
     without_texts = run("calibrate", "judged.csv", cwd=tmp_path).stderr
     assert "init" not in without_texts
-    assert "labels in another file are joined by id: `markscheme calibrate judged.csv LABELS`" in without_texts
+    assert "\n  markscheme calibrate judged.csv LABELS\n" in without_texts
     assert "12 with both" in run("calibrate", "judged.csv", "labels.csv", cwd=tmp_path).stdout
     with_texts = run("calibrate", "texts.csv", cwd=tmp_path).stderr
     assert "without labels, `markscheme init --from texts.csv` makes a rubric to label by" in with_texts

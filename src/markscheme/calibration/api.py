@@ -226,7 +226,8 @@ def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: st
         return _read_table(source, options, judge)
     except UsageError as error:
         error.called = f"{function}({_as_argument(source)},"
-        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
+        of_options = (choice for choice in error.choices if choice.startswith("-"))
+        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in of_options)
         error.spell = as_argument
         raise
 

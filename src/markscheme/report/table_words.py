@@ -200,10 +200,10 @@ def _to_discover(error: UsageError) -> str:
 
 def _without_labels(error: UsageError) -> str:
     """Say what to do about a judge's table without labels: make a project to label in, or name the labels' file."""
-    table = quote(str(error.path or "TABLE"))
     if error.facts["has_responses"]:
+        table = quote(str(error.path or "TABLE"))
         return f"without labels, `markscheme init --from {table}` makes a rubric to label by"
-    return f"labels in another file are joined by id: `markscheme calibrate {table} LABELS`"
+    return "labels in another file, named next to it, are joined by id"
 
 
 def _label_rows(error: UsageError) -> str:

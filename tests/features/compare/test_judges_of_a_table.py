@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from markscheme import compare
 from tests.commands.console import run
 from tests.commands.test_tables_as_people_have_them import PASS_FAIL, Table, cycled, is_read_or_refused
 
@@ -125,3 +126,22 @@ def test_the_suggested_command_names_every_column_that_may_be_a_judge_if_it_is_u
     (command,) = (line.strip() for line in refused.stderr.splitlines() if line.startswith("  "))
     assert command == "markscheme compare t.csv --judge v1 --judge v2"
     assert run(*command.split(), cwd=tmp_path).returncode == 0
+
+
+def test_files_of_two_judges_and_of_labels_are_compared_in_python_as_by_the_command(tmp_path: Path) -> None:
+    verdicts = {"a": ["pass"] * 15 + ["fail"] * 5, "b": ["pass"] * 20, "labels": ["pass"] * 14 + ["fail"] * 6}
+    for name, words in verdicts.items():
+        column = "label" if name == "labels" else "verdict"
+        rows = "".join(f"t{row},{word}\n" for row, word in enumerate(words))
+        (tmp_path / f"{name}.csv").write_text(f"id,{column}\n{rows}")
+    files = [str(tmp_path / f"{name}.csv") for name in verdicts]
+    compared = compare(*files)
+    done = run("markscheme", "compare", *files, "--json", cwd=tmp_path)
+    assert (compared.best, compared.because) == ("a", json.loads(done.stdout)["because"])
+
+
+def test_the_error_on_two_judges_tables_without_labels_names_the_command_with_a_file_of_labels(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("id,verdict\n" + "".join(f"t{row},pass\n" for row in range(20)))
+    refused = run("markscheme", "compare", "a.csv", "b.csv", cwd=tmp_path)
+    assert "  markscheme compare a.csv b.csv LABELS\n" in refused.stderr

@@ -32,6 +32,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.program_rows import rating_cells
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
+from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import RatedFile
 from markscheme.readers.reported import JudgeCost
 from markscheme.rubrics.file import rubric_given
@@ -59,7 +60,7 @@ def compare(
     Args:
         sides: What to compare, the judge in use first: two or more files of ratings in any format, lists of ratings,
             calibrations, or judges to ask, by name or opened. Or one table with the columns of two judges and of
-            labels, as a file, a data frame, rows, or columns by name.
+            labels, as a file, several files that are joined by id, a data frame, rows, or columns by name.
         rubric: The rubric of all these; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
         watch: Shows progress.
@@ -84,8 +85,9 @@ def compare(
     calibrations = [side for side in sides if isinstance(side, Calibration)]
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
         return compare_calibrations(calibrations, of=labels.of, tolerance=labels.tolerance)
-    if len(sides) == 1 and rubric is None:
-        compared = _compared_columns(sides[0], added.of(ColumnOptions), labels)
+    table = _table_in(sides) if rubric is None else None
+    if table is not None:
+        compared = _compared_columns(table, added.of(ColumnOptions), labels)
         if compared is not None:
             return compared
     loaded = None if rubric is None else rubric_given(rubric)
@@ -102,6 +104,14 @@ def compare(
             columns=added.of(ColumnOptions),
             watch=watch,
         )
+
+
+def _table_in(sides: Sequence[Any]) -> Any:
+    """Return the one table that the sides are: a single side, or files of tables that are joined by id; else None."""
+    if len(sides) == 1:
+        return sides[0]
+    files = [str(side) for side in sides if isinstance(side, str | Path)]
+    return files if files and len(files) == len(sides) and names_table(files) else None
 
 
 def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) -> Compared | None:

@@ -602,7 +602,8 @@ def _refuse_one_side(
     if judges:
         facts: dict[str, Any] = {"others": others, "has_responses": has_responses}
         facts["empty"] = [column.name for column in columns if column.is_empty]
-        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], **facts)
+        in_other_file = [] if has_responses else [("LABELS",)]
+        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN"), *in_other_file], **facts)
     choices = [] if "rubric" in roles else [("--judge", "COLUMN", "--human", "COLUMN")]
     if has_responses:
         raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
