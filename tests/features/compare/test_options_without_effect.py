@@ -1,9 +1,12 @@
 """Options that would have no effect on a comparison are refused, so that no figure is taken for another one."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from markscheme import compare
+from markscheme.errors import UsageError
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -26,13 +29,27 @@ def test_compare_refuses_options_that_choose_examples_if_it_is_given_a_table(
     assert f"{words[0]} has no effect here: a table contains its own examples" in done.stderr
 
 
-@pytest.mark.parametrize("words", [("--group", "task"), ("--human", "ann"), ("--pass", "yes")])
+@pytest.mark.parametrize("words", [("--group", "task"), ("--human", "ann"), ("--judge", "gpt"), ("--pass", "yes")])
 def test_compare_refuses_options_about_table_columns_unless_it_is_given_a_table(
-    words: tuple[str, ...], tmp_path: Path
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(make_project(tmp_path))
+    done = run("markscheme", "compare", CAREFUL, HASTY, "--rubric", "manners", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{words[0]} has no effect here: judges rate a rubric's examples" in done.stderr
+    argument = "pass_" if words[0] == "--pass" else words[0].strip("-")
+    options: dict[str, Any] = {argument: words[1]}
+    with pytest.raises(UsageError, match=f"^`{argument}` has no effect here: judges rate a rubric's examples"):
+        compare(CAREFUL, HASTY, rubric="manners", **options)
+
+
+def test_the_file_of_replies_in_a_judges_name_is_no_file_whose_columns_an_option_could_mean(tmp_path: Path) -> None:
     project = make_project(tmp_path)
-    done = run("markscheme", "compare", CAREFUL, HASTY, "--rubric", "manners", *words, cwd=project)
-    assert (done.returncode, f"{words[0]} is for tables" in done.stderr) == (2, True)
+    (project / "replies.jsonl").write_text("", encoding="utf-8")
+    judge = "recorded:replies.jsonl"
+    done = run("markscheme", "compare", judge, HASTY, "--rubric", "manners", "--levels", "1-5", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--levels has no effect here: no file is read whose columns or raters it could mean" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("--split", "test"), ("--only", "system=a"), ("--group", "task")])

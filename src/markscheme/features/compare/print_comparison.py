@@ -16,7 +16,7 @@ from markscheme.commands.output import rendered, write_report
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 from markscheme.features.compare import view_rubric_change as of_change
-from markscheme.features.compare.contenders import Compared, files_among
+from markscheme.features.compare.contenders import Compared
 from markscheme.features.compare.report_judges import json_of, page_of, screen_of
 from markscheme.features.compare.rubric_versions import change_between
 from markscheme.features.compare.run_comparison import compare_by_name, compared_in_rows, compared_in_tables
@@ -105,8 +105,6 @@ def _compared_judges(
     if rubric is None and names_table(sides):
         _refuse_part(labels, "a table contains its own examples, which all count", examples=labels.examples)
         return compared_in_tables([Path(side) for side in sides], columns.of_table(), labels)
-    if not files_among(sides):
-        columns.refuse("this comparison")
     return compare_by_name(
         sides,
         None if rubric is None else _without_sizes(ask).rubric(rubric),

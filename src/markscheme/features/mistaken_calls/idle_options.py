@@ -110,10 +110,7 @@ class _AskedCall:
     def names_judge(self) -> bool:
         """True if a judge that can be asked is named, or passed in Python."""
         judges = (*self._sides, *self._texts("judge"), *(self.value("columns", "judge") or ()))
-        return any(
-            kind_of(str(judge)) is not None if isinstance(judge, str | Path) else isinstance(judge, Judge)
-            for judge in judges
-        )
+        return any(map(_is_judge, judges))
 
     def _texts(self, name: str) -> tuple[str, ...]:
         value = self.arguments.get(name)
@@ -151,12 +148,17 @@ class _AskedCall:
     def _sides(self) -> tuple[Any, ...]:
         return tuple(self.arguments.get("sides", ()))
 
+    @property
+    def compares_judges_alone(self) -> bool:
+        """True if all that is compared are judges that can be asked, so that no table is read."""
+        return bool(self._sides) and all(map(_is_judge, self._sides))
+
     def _paths(self) -> Iterator[Path]:
+        """Yield what may be a path, without files of replies in judges' names, such as `recorded:replies.jsonl`."""
         for value in self.arguments.values():
-            if is_dataclass(value):
-                yield from paths_in(getattr(value, "examples", None))
-            else:
-                yield from paths_in(value)
+            named = getattr(value, "examples", None) if is_dataclass(value) else value
+            listed = named if isinstance(named, tuple | list) else (named,)
+            yield from paths_in([text for text in listed if not _is_judge(text)])
 
     @property
     def has_single_tables(self) -> bool:
@@ -388,6 +390,12 @@ _RULES: Final = (
         "no judge is named that can be asked; leave it out",
     ),
     _IdleRule(
+        "compare",
+        lambda call: call.compares_judges_alone,
+        ("--judge", *names.OF_TABLES),
+        "judges rate a rubric's examples, and no table of ratings is compared; leave it out",
+    ),
+    _IdleRule(
         "certify compare improve init stress",
         lambda call: not call.names_files,
         names.OF_EXPORTS,
@@ -518,6 +526,11 @@ def _with_options(reason: str, spell: Callable[[str], str]) -> str:
 def _is_set(value: Any) -> bool:
     """Return True unless an argument's value is None, False or an empty tuple."""
     return value is not None and value is not False and not (isinstance(value, tuple) and not value)
+
+
+def _is_judge(value: object) -> bool:
+    """Return True for a judge, and for the name of one that can be asked."""
+    return kind_of(str(value)) is not None if isinstance(value, str | Path) else isinstance(value, Judge)
 
 
 def _key(name: str) -> str:

@@ -62,5 +62,7 @@ ON_RATINGS: Final = (*OF_VALUES, "--rater")
 """Options on what ratings in a file mean."""
 OF_EXPORTS: Final = ("--map", "--levels", "--scale", "--kind", "--rater", "--judge-names")
 """Options on what an export of another tool means."""
+OF_TABLES: Final = tuple(name for name in OF_COLUMNS if name not in OF_EXPORTS)
+"""Options on what a table means that has its own ratings."""
 OF_SHAPES: Final = tuple(f"--{key}" for key, row in options_of(ShapeOptions).items() if row.is_typed)
 """Options on a rubric in another tool's shape."""
