@@ -56,3 +56,19 @@ def test_a_sheet_of_what_needs_the_served_page_is_refused_and_no_file_is_written
     done = run(*command, "--sheet", "page.html", cwd=tmp_path)
     assert (done.returncode, f"{view} needs the page that is served" in done.stderr) == (2, True)
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("step", [("--report",), ("--sheet", "s.html")])
+@pytest.mark.parametrize("idle", [("--pass", "good"), ("--same", "a=b"), ("--pass-mark", "3"), ("--adjudicated",)])
+def test_an_option_on_what_ratings_mean_is_refused_for_a_table_of_outputs_alone_and_accepted_for_one_with_ratings(
+    tmp_path: Path, step: tuple[str, ...], idle: tuple[str, ...]
+) -> None:
+    (tmp_path / "outputs.csv").write_text("id,response\na,reply one of two\nb,reply two of two\n", encoding="utf-8")
+    (tmp_path / "rated.csv").write_text("id,response,human\na,reply one,3\nb,reply two,good\n", encoding="utf-8")
+    done = run("markscheme", "discover", "reply", "--pool", "outputs.csv", *step, *idle, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    reason = "outputs.csv has outputs alone, and no ratings of them; leave it out"
+    assert done.stderr == f"error: {idle[0]} has no effect here: {reason}\n"
+    assert not (tmp_path / "calibration").exists()
+    rated = run("markscheme", "discover", "reply", "--pool", "rated.csv", "--report", *idle, cwd=tmp_path)
+    assert rated.returncode in (0, 4), rated.stderr

@@ -74,3 +74,16 @@ def test_the_plan_for_a_table_without_labels_prints_a_command_that_takes_the_tab
     command = planned.stdout.partition("markscheme ")[2].splitlines()[0]
     assert command == "discover replies --pool replies.csv --response said"
     assert run("markscheme", *command.split(), "--report", cwd=tmp_path).returncode in (0, 4)
+
+
+@pytest.mark.parametrize("words", [("--pass", "good"), ("--same", "a=b"), ("--levels", "1-5"), ("--adjudicated",)])
+def test_the_plan_for_a_table_of_outputs_alone_refuses_options_on_what_ratings_mean(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    rows = [f"r{row},q{row},the text of answer {row}" for row in range(40)]
+    (tmp_path / "outputs.csv").write_text("\n".join(["id,question,response", *rows]), encoding="utf-8")
+    plan = ("markscheme", "label", "outputs.csv", "--plan")
+    assert run(*plan, "--response", "response", cwd=tmp_path).returncode == 0
+    done = run(*plan, *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{words[0]} has no effect here: outputs.csv has outputs alone" in done.stderr
