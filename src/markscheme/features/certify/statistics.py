@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaln
 
-from markscheme.phrases import percent
+from markscheme.phrases import digits_to_tell, percent
 from markscheme.stats.decisive_labels import labels_for_decision
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Flags, Floats, Groups, Integers
@@ -444,6 +444,27 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
     )
 
 
+def _too_many_wrong(
+    decided: str, chosen: Flags, tested: "_CascadeOutcome", limit: ErrorLimit, groups: Integers | None
+) -> str:
+    """Say that more of a judge's most certain decisions may be wrong than a promise allows.
+
+    Args:
+        decided: What the decisions are called, "decisions" or "passes".
+        chosen: Flags of the decisions, shape (n_examples,).
+        tested: The decisions, and which of them are wrong.
+        limit: The promise.
+        groups: Number of each example's group; None without groups.
+    """
+    wrong = int(tested.wrong[chosen].sum())
+    most = limit.upper(*counted_errors(chosen, tested.wrong, groups))
+    digits = digits_to_tell(limit.error, [most])
+    may_be = "" if most is None else f", so up to {percent(most, digits)} may be"
+    are = "is" if wrong == 1 else "are"
+    errors = f"{wrong} of the {int(chosen.sum())} most certain {decided} {are} wrong{may_be}"
+    return f"{errors}; at most {percent(limit.error, digits)} asked"
+
+
 def _without_automatic_decisions(
     promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _CascadeOutcome | None
 ) -> CertifiedCascade:
@@ -475,17 +496,9 @@ def _without_automatic_decisions(
         chosen = tested.chosen
         errors = int(tested.wrong[chosen].sum())
         size = int(chosen.sum())
-        why = (
-            f"{errors} of the {size} most certain decisions {'is' if errors == 1 else 'are'} wrong; at most "
-            f"{percent(limit.error)} asked"
-        )
+        why = _too_many_wrong("decisions", chosen, tested, limit, promises.groups)
         if limit.holds(*counted_errors(chosen, tested.wrong, promises.groups)) and promises.of_passes is not None:
-            passes = chosen & tested.passes
-            wrong_passes = int(tested.wrong[passes].sum())
-            why = (
-                f"{wrong_passes} of the {int(passes.sum())} most certain passes {'is' if wrong_passes == 1 else 'are'} "
-                f"wrong; at most {percent(promises.of_passes.error)} asked"
-            )
+            why = _too_many_wrong("passes", chosen & tested.passes, tested, promises.of_passes, promises.groups)
     refused = Estimate.without_value(why, n=n, method=_METHOD)
     return CertifiedCascade(limit, promises.of_passes, certain, np.full(n, -1), refused, errors, size, None)
 
