@@ -178,7 +178,9 @@ def _pass_options(values: ReadValues, spell: Callable[[str], str]) -> str:
 def sentence(error: UsageError) -> str:
     """Explain why a table can't be read, with a command for each way to resolve it."""
     template = SENTENCES_OF_CODES.get(error.code or "", error.code or "")
-    text = filled_in(template if isinstance(template, str) else template(error), error.spell, partial(_fact, error))
+    template = template if isinstance(template, str) else template(error)
+    template += "; {--judge} compares {fitting judges} instead" if "fitting judges" in error.facts else ""
+    text = filled_in(template, error.spell, partial(_fact, error))
     return "\n  ".join([text, *error.commands])
 
 
@@ -346,7 +348,7 @@ def _rater_or_criterion(error: UsageError) -> str:
 
 def _pass_mark(error: UsageError) -> str:
     needed = "{--pass-mark} says from which number a response passes"
-    more = ", {--same} which number a word is" if len(error.choices) > 1 else ""
+    more = ", {--same} which number a word is" if any("--same" in choice for choice in error.choices) else ""
     return f"{{first column}} has numbers, and {{second column}} {{words or bits}}; {needed}{more}"
 
 

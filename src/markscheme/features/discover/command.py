@@ -67,7 +67,6 @@ def discover(
         0 enough read, 2 invalid arguments, 3 no judge to ask, 4 read more, or confirm modes first.
     """
     from markscheme.features.discover import open_discovery, run
-    from markscheme.features.discover.pool import refuse_values
 
     reports = {"--report": report, "--html": html is not None, "--markdown": markdown is not None}
     _refuse_two_steps({"--suggest": suggest is not None, "--write": write}, reports, reading)
@@ -77,7 +76,7 @@ def discover(
         run.take_in_notes(name, here, outputs, columns, rater, taking, page.seed, quiet=json)
         outputs = None
     elif outputs is not None:
-        refuse_values(outputs, columns)
+        open_discovery.refuse_values(outputs, columns)
     opened = open_discovery.open_discovery(
         name, here, pool=outputs, columns=columns, seed=page.seed, reads_all=reading.read_all
     )

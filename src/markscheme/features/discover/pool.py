@@ -6,24 +6,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
+from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
 from markscheme.prompts.material import Material
 from markscheme.prompts.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
-from markscheme.ratings.column_options import ColumnOptions, flag_of
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TABLE, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.table_outputs import outputs_in, reads_as_table
-from markscheme.readers.tabular.columns import output_roles
-from markscheme.readers.tabular.source import open_sheet
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
 """Keys of a row that describe the output and so aren't inputs."""
-_OF_VALUES = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same")
-"""Keys of options on what ratings mean."""
 
 
 @dataclass(frozen=True)
@@ -95,21 +91,6 @@ def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> Output
     if not with_content:
         raise RatingError("holds no output with a text in it; a row has `id` and `response` or `output`", path=path)
     return OutputPool(with_content, pool.scores)
-
-
-def refuse_values(path: Path, columns: ColumnOptions) -> None:
-    """Raise UsageError if an option says what ratings mean, and the file is a table of outputs alone.
-
-    Args:
-        path: The file of outputs.
-        columns: What its columns and values mean.
-    """
-    idle = next((key for key in _OF_VALUES if key in columns.stated), None)
-    if idle is None or not reads_as_table(path, columns):
-        return
-    if {"judge", "human"}.isdisjoint(output_roles(open_sheet(path, columns).columns, columns).values()):
-        reason = f"{path} has outputs alone, and no ratings of them; leave it out"
-        raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
 
 
 def _lacks_responses(peek: Peek) -> bool:

@@ -270,7 +270,8 @@ _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"
 def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
     """Explain an error of a command: raise a clearer one, or add to its message where a wrong value was set.
 
-    If the error is about a file of the wrong kind, the error raised says what the file is. If it is about a value from
+    If the error is about a file of the wrong kind, the error raised says what the file is. If it is about a table's
+    values, judges' columns that can be compared are added. If it is about a value from
     a settings file, the file's path is added to the message of `error`.
 
     Args:
@@ -282,6 +283,10 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
         UsageError: A file that the command was called with is of the wrong kind.
     """
     _explain_file(error, command, bound)
+    if isinstance(error, UsageError) and error.code is not None and command != "compare":  # which needs two judges
+        from markscheme.features.mistaken_calls.fitting_judges import name_fitting_judges
+
+        name_fitting_judges(error, bound)
     with suppress(UsageError):
         settings = find_settings(Path.cwd())
         key, value = error.setting or ("", "")
