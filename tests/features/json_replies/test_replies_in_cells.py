@@ -1,6 +1,8 @@
 """A table in which a judge's column holds its replies, as JSON."""
 
+import csv
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,3 +94,27 @@ def test_a_pattern_names_columns_of_replies_as_it_names_any_columns_and_their_re
     people = {"human_tone": HUMAN, "human_facts": HUMAN}
     by_criterion = judges({"eval_tone": raw, "eval_facts": raw, **people}, judge=("eval_*",))
     assert by_criterion == {"tone": ["eval_tone"], "facts": ["eval_facts"]}
+
+
+SEVERAL = [json.dumps({"tone": {"verdict": human, "reason": "So."}, "facts": {"verdict": "pass"}}) for human in HUMAN]
+
+
+def test_replies_with_several_verdicts_in_a_column_not_named_after_a_judge_are_all_named_by_one_pattern() -> None:
+    people = {"human_tone": HUMAN, "human_facts": ["pass", "fail"] * 30}
+    assert judges({"eval": SEVERAL, **people}, judge=("eval.*",)) == {
+        "tone": ["eval.tone.verdict"],
+        "facts": ["eval.facts.verdict"],
+    }
+    assert judges({"eval": SEVERAL, "human": HUMAN}, judge=("eval.tone.verdict",)) == {"": ["eval.tone.verdict"]}
+
+
+def test_if_the_column_of_such_replies_is_named_the_error_has_the_command_with_the_pattern(tmp_path: Path) -> None:
+    with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = zip(SEVERAL, HUMAN, ["pass", "fail"] * 30, strict=True)
+        csv.writer(file).writerows([("eval", "human_tone", "human_facts"), *rows])
+    done = run("calibrate", "t.csv", "--judge", "eval", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there are 'eval.tone.verdict' and 'eval.facts.verdict'" in done.stderr
+    command = done.stderr.splitlines()[-1].strip()
+    assert command == "markscheme calibrate t.csv --judge 'eval.*'"
+    assert run(*shlex.split(command), cwd=tmp_path).returncode in (0, 1, 4)

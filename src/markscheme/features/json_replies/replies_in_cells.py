@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from markscheme.json_text import json_or
 from markscheme.plain_data import mapping
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn, is_judges, is_measure, is_named_by
+from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import flat_cells
 from markscheme.readers.tabular.words import (
     JUDGE_WORDS,
@@ -28,18 +30,41 @@ def with_replies_in_columns(columns: Sequence[TableColumn], options: ColumnOptio
     as it is. If the user doesn't name the judge's column, and a column already has a judge's verdicts that aren't JSON
     replies, no column is split.
 
+    Raises:
+        UsageError: The user names a column whose replies have several verdicts each.
+
     >>> replies = TableColumn("judge", ('{"score": 4, "reason": "Short."}', "timed out", ""))
     >>> [(column.name, column.cells) for column in with_replies_in_columns([replies], ColumnOptions())]
     [('judge', ('4', 'timed out', '')), ('judge.reason', ('Short.', '', ''))]
     """
-    named = [column for column in columns if any(is_named_by(column, name) for name in options.judge)]
+    named = [column for column in columns if any(_names_replies(name, column) for name in options.judge)]
     others = [*filter(None, (options.response, options.id, options.group)), *options.human]
     of_others = {column.name for column in columns if any(is_named_by(column, name) for name in others)}
     free = [column for column in columns if column.name not in of_others and _is_named_after_judge(column)]
     replies = {column.name: _replies_in(column) for column in named or free}
     if not named and any(is_judges(column) for column in columns if not replies.get(column.name)):
         return tuple(columns)
-    return tuple(new for column in columns for new in _by_key(column, replies.get(column.name) or {}))
+    split = {column.name: _by_key(column, replies.get(column.name) or {}) for column in columns}
+    for name in options.judge:
+        _refuse_several_verdicts(name, split.get(name, []))
+    return tuple(chain.from_iterable(split.values()))
+
+
+def _refuse_several_verdicts(name: str, columns: Sequence[TableColumn]) -> None:
+    """Refuse a column named as a judge's whose replies have several verdicts each, with the option that names all.
+
+    Args:
+        name: Name of the column, as the user typed it.
+        columns: The columns into which it was split; empty if no column has this name.
+    """
+    rating = [column.name for column in columns if REASON_WORDS.isdisjoint(name_words(column.name))]
+    if rating and name not in rating:
+        raise refusal("option-unused", columns=rating, choices=[("--judge", f"{name}.*")], option=f"--judge {name}")
+
+
+def _names_replies(pattern: str, column: TableColumn) -> bool:
+    """Return True if an option names a column, or a key of its replies, such as `eval.tone` or `eval.*` of `eval`."""
+    return is_named_by(column, pattern) or pattern.startswith(f"{column.name}.")
 
 
 def _is_named_after_judge(column: TableColumn) -> bool:
