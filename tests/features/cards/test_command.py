@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.features.cards.card import JudgeCard
 from tests.commands import scripted_setting as setting
 from tests.commands.console import run
 
@@ -47,6 +48,22 @@ def test_the_receipt_in_the_json_of_a_grade_has_the_id_of_the_judge_card(here: P
     receipt = json.loads(run(*command, cwd=here, env=setting.environment(here)).stdout)["receipt"]
     card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
     assert receipt["card"] == card["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "answered_by", "line"),
+    [
+        ("recorded:claude, claude 4", ["claude 4"], "recorded:claude, claude 4, live"),
+        ("openai:gpt", ["gpt-2026", "gpt"], "openai:gpt (gpt-2026), live"),
+    ],
+)
+def test_a_judge_card_names_the_model_that_answered_only_if_the_judge_s_name_does_not_end_with_it(
+    here: Path, name: str, answered_by: list[str], line: str
+) -> None:
+    content = json.loads((here / "calibration" / "clear" / "card.json").read_text())
+    judge = {**content["judge"], "name": name, "answered_by": answered_by}
+    card = JudgeCard({**content, "judge": judge}, here / "card.json")
+    assert f"- Judge: {line}\n" in card.to_markdown()
 
 
 def test_a_file_that_is_not_a_judge_card_is_refused(here: Path) -> None:

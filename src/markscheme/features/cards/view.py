@@ -75,7 +75,8 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     judge = content["judge"]
     labels = content["labels"]
     figures = content["figures"]
-    models = f" ({', '.join(judge['answered_by'])})" if judge["answered_by"] else ""
+    unnamed = [model for model in judge["answered_by"] if not judge["name"].endswith(model)]
+    models = f" ({', '.join(unnamed)})" if unnamed else ""
     provenance = f", {judge['provenance']}" if judge["provenance"] else ""
     yield "Judge", f"{judge['name']}{models}, {judge['source']}{provenance}"
     reference = str(labels["reference"])
