@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from markscheme.readers.imported import Columns
 from markscheme.readers.pair_rows import pair_rubric
 from markscheme.readers.rated import RatedFiles, open_rated
 from markscheme.rubrics.rubric import Rubric
+from tests.commands.console import run
 from tests.stats.pairs_data import ITEMS
 
 BY_A_PERSON = Columns(kind="human", rater="ann")
@@ -223,6 +225,28 @@ def test_columns_that_name_a_judge_or_people_next_to_winner_or_preference_are_ra
         ("gpt-4o_preference", "model"),
     }
     assert len(read.ratings) == 40
+
+
+@pytest.mark.parametrize(("people", "judge"), [("winner", "judge"), ("preference", "gpt4_preference")])
+def test_a_judges_choices_next_to_a_column_of_winners_are_calibrated_by_the_one_command_that_the_error_prints(
+    tmp_path: Path, people: str, judge: str
+) -> None:
+    path = _battles(tmp_path, people, judge)
+    read = open_rated([path], expected="anything", columns=Columns(kind="human"))
+    assert {(rating.rater, rating.kind) for rating in read.ratings if rating.kind == "model"} == {(judge, "model")}
+    done = run("calibrate", path.name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    command = shlex.split(done.stderr.splitlines()[1])
+    assert command[command.index("--human") + 1] == people
+    calibrated = run(*command, cwd=tmp_path)
+    assert calibrated.returncode in (0, 4)
+    assert f"· {judge} · 20 examples" in calibrated.stdout
+
+
+def test_a_name_in_a_column_judge_is_the_name_of_the_rater_who_gave_the_winner(tmp_path: Path) -> None:
+    rows = [{"first": "a", "second": "b", "winner": "first", "judge": judge} for judge in ("gpt-4", "expert_0")]
+    read = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=Columns(kind="human"))
+    assert [rating.rater for rating in read.ratings] == ["gpt-4", "expert_0"]
 
 
 def test_a_column_whose_name_has_a_word_besides_its_rater_is_no_rating_of_a_pair(tmp_path: Path) -> None:

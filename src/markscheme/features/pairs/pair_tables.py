@@ -20,6 +20,7 @@ from markscheme.readers.pair_rows import (
     reading_of_rows,
 )
 from markscheme.readers.peek import Peek
+from markscheme.readers.tabular.columns import is_measure
 from markscheme.readers.tabular.words import PEOPLE_WORDS, is_model_name, name_words
 from markscheme.rubrics.rubric import Rubric
 
@@ -170,17 +171,21 @@ def _winner_columns(record: Mapping[str, Any]) -> list[str]:
 
 
 def _kind_in(name: str) -> Kind | None:
-    """Return the kind of the rater that the name of a column of preferences states; None if it has other words."""
+    """Return the kind of the rater that the name of a column of preferences states; None if it has other words.
+
+    The column may be named after a judge alone, such as `judge`; a column `annotator` names who preferred.
+    """
     words = set(name_words(name))
-    raters = {word for word in words.difference(WINNERS) if not any(map(str.isdecimal, word))}
-    if words.isdisjoint(WINNERS) or not raters:
+    raters = {word for word in words.difference(WINNERS) if is_model_name(word) or not any(map(str.isdecimal, word))}
+    is_of_rater_alone = is_model_name(name) and not is_measure(name_words(name))  # `model` is who wrote a response
+    if not raters or (words.isdisjoint(WINNERS) and not is_of_rater_alone):
         return None
     kinds: Mapping[Kind, bool] = {"human": raters <= PEOPLE_WORDS, "model": all(map(is_model_name, raters))}
     return next((kind for kind, is_it in kinds.items() if is_it), None)
 
 
 def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
-    judge = str(record.get("judge") or "")
+    judge = "" if "judge" in _winner_columns(record) else str(record.get("judge") or "")
     stated: Kind | None = (
         record["kind"] if record.get("kind") in KINDS else "model" if judge.startswith("gpt") else None
     )
