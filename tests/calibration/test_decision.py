@@ -115,7 +115,7 @@ def test_if_the_baseline_agrees_as_often_as_the_judge_no_number_of_labels_needed
     assert comparison.gain.value == 0
 
 
-def test_annotators_who_disagree_never_lower_the_target() -> None:
+def test_the_agreement_that_a_judge_must_reach_is_not_lowered_if_annotators_disagree() -> None:
     made = Made(120, person=0.7, judge=0.05)
     comparison = compared(made.rubric, examples(made.rubric, made.people), judged(made.rubric, made.judge))
     decision = decide(comparison)

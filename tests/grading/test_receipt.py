@@ -317,6 +317,6 @@ def test_a_receipt_has_the_use_and_the_answer_on_trends_of_the_accepted_run(fold
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_only_the_uses_explore_and_none_count_as_refused() -> None:
+def test_a_judge_counts_as_refused_only_if_its_permitted_use_is_explore_or_none() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

@@ -556,7 +556,7 @@ def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
 
 
 @pytest.mark.proof
-def test_promptfoo_s_hooks_start_and_end_the_session_of_the_graders_in_their_folder(
+def test_promptfoo_s_hooks_start_and_end_the_one_session_that_grades_for_all_assertions_of_a_folder(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     hooks = ROOT / "graders" / "session.py"

@@ -118,7 +118,7 @@ def test_figures_on_decisions_from_counts_of_identical_rows_equal_those_in_the_f
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "sets"))
-def test_groups_are_divided_into_the_jackknife_sets_in_the_file_of_reference_values(
+def test_the_division_of_groups_into_jackknife_sets_equals_that_in_the_file_of_reference_values(
     case: dict[str, Any],
 ) -> None:
     places, sets = zip(*((int(place), number) for place, number in case["set_of_place"].items()), strict=True)

@@ -210,8 +210,8 @@ def calibrate_tool_files(
     """Calibrate each judge of an export on each of its metrics.
 
     Raises:
-        RatingError: No metric is rated by both an annotator and a judge.
-        UsageError: Annotators rated some metrics, and judges others.
+        RatingError: The files have no ratings of an annotator, or none of a judge.
+        UsageError: Annotators and judges rated no common metric.
     """
     reading = rated.as_one_file
     metrics: list[Calibration] = []

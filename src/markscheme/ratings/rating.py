@@ -272,7 +272,7 @@ class RatingReader:
 
     @cached_property
     def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
-        """Cache of the answers read so far that are a bare number or word, by criterion, type and value."""
+        """Cache of answers that are a number or word alone, by the criterion's name, and the value's type and value."""
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:

@@ -291,7 +291,7 @@ class ImportedFile(Import):
 
     @cached_property
     def _read_before(self) -> "dict[tuple[str, type, Any] | None, Rated]":
-        """Cache of answers already read that have no reason, by criterion, type and value."""
+        """Cache of answers without a reason text, by the criterion's name, and the type and value in the file."""
         return {}
 
     def whole(self, value: Any) -> Whole:

@@ -81,7 +81,7 @@ def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
 
 
 def is_one_row_with_rubric(path: Path) -> bool:
-    """Return True if a file has a single row, which brings its own criteria: these aren't the rows of a table."""
+    """Return True if a file is a single row that brings its own criteria; such a file isn't read as a table."""
     return first_with_rubric(path) is not None and len(list(islice(numbered_rows(path), 2))) == 1
 
 

@@ -12,16 +12,16 @@ _NO_LEVEL = "no level in its reply"
 
 
 def why_too_few(name: str, ratings: Sequence[Rating], ids: Sequence[str], graded: Flags) -> str | None:
-    """Say how many examples a judge left without a grade, and why; None if at most a tenth of those it rated.
+    """Say how many of a judge's ratings have no level, and why; None if at most a tenth of them have none.
 
     Args:
         name: The judge's name.
         ratings: Its ratings.
         ids: Ids of the compared examples.
-        graded: Flags of the examples that the judge graded, shape (n_examples,).
+        graded: Flags of the examples on which the judge gave a level, shape (n_examples,).
 
     Raises:
-        NothingGraded: The judge rated examples and graded none; the error has the reasons.
+        NothingGraded: There are ratings, but none has a level; the error has the reasons.
     """
     of_example = {rating.id: rating for rating in ratings}
     rated = [(of_example[id], bool(is_graded)) for id, is_graded in zip(ids, graded, strict=True) if id in of_example]

@@ -28,12 +28,12 @@ _EITHER: Final = "--counts-sql TABLE prints a SELECT, or --counts FILE counts ra
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
-    """Print the SELECT that counts ratings in a database, or count the ratings in files and write the counts.
+    """Print the SELECT that counts ratings in a database, or write the counts of files' ratings; return the exit status.
 
     Args:
         rubric: The rubric.
         options: Options on what to count, and from where.
-        examples: A file of labelled examples; None for the rubric's own.
+        examples: A file of labelled examples; None for those in the rubric's calibration folder.
         judges: Names of the judges; at most one.
 
     Raises:
@@ -75,7 +75,7 @@ def _count(
         rubric: The rubric.
         options: Options on what to count, and from where.
         target: The file of counts to write.
-        examples: A file of labelled examples; None for the rubric's own.
+        examples: A file of labelled examples; None for those in the rubric's calibration folder.
         judge: Name of the judge; None if there is one only, or for the default column of a table.
 
     Raises:

@@ -52,13 +52,14 @@ class OutputReading:
         id: Id of the output.
         rater: Name of the reader.
         kind: "human", or "model" for a model's notes, which are suggestions.
-        read: "noted": read, with or without notes; "in full": the reader confirmed that no other listed mode applies;
-            "unclear": the reader couldn't judge it, so it counts nowhere; "open": not finished, so it doesn't count
-            yet.
+        read: "noted": read, with or without notes; "in full": the reader confirmed that no other listed failure mode
+            applies; "unclear": the reader couldn't judge it, so it counts nowhere; "open": not finished, so it doesn't
+            count yet.
         notes: The notes.
-        listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
-        again: The reader's answer on reading again for a mode, and the fingerprint of its definition at that time, by
-            mode.
+        listed: The failure modes that the page listed when the reading was finished, each with the fingerprint of its
+            definition.
+        again: By failure mode, whether it applies, answered when the reader returned to the output for this mode alone;
+            with the fingerprint of the mode's definition then.
         passed: True if the reader found the output good as a whole, False if bad; None if the reader didn't say.
         at: Time of the reading, as written; None if no file says it.
         seconds: Duration of the reading; None if unknown.

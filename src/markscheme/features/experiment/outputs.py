@@ -205,7 +205,7 @@ class OutputsFile:
         return as_written(text, None if self.path is None else self.path.parent)
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
-        """Store the output in a model's reply; it is on disk when this returns.
+        """Write a model's reply to the file as an output, and return that output; it is on disk when this returns.
 
         Args:
             reply: The model's reply.

@@ -42,13 +42,13 @@ def labelled_lines(text: str) -> Sequence[TextList]:
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return the lines that begin with a name, as one list of points.
+    """Return the lines of the form "Name: point", such as "Accuracy: no false claims", as one list of points.
 
     Return () if there are too few such lines, if other lines are between them, or if they aren't points to check.
 
     Args:
         lines: All lines of the text.
-        label: Pattern of a whole line that begins with a name.
+        label: Pattern of a whole line of this form.
         fewest: The smallest number of such lines that are a list.
     """
     indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]

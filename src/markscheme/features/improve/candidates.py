@@ -100,7 +100,7 @@ def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tup
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Return identifiers and numbers of a new wording that only one or two examples have, and so point to these.
+    """Return the identifiers and numbers in a new wording that occur in only one or two examples, which they give away.
 
     Args:
         new: The new wording.

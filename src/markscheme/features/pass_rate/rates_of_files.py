@@ -362,9 +362,9 @@ def _of_table(
 
 
 def _read_tables(files: Sequence[Path], columns: ColumnOptions) -> TableReading:
-    """Read tables with a judge's verdicts and people's labels, or with either alone if it's people's.
+    """Read tables with people's labels, and a judge's verdicts if there are any.
 
-    In lines, decisions under `pass` are the judge's, unless the columns can be told without that.
+    In a file of JSON lines, the key `pass` has the judge's decisions, unless other keys show which are the judge's.
 
     Args:
         files: The table, or tables that are joined by id.

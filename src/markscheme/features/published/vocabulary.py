@@ -200,10 +200,10 @@ SENTENCE: Final = 4
 
 
 def text_in(value: Any) -> str | None:
-    """Return a text, or the text under a mapping's `textProperty`; None for any other value.
+    """Return a text that isn't blank, or such a text under a mapping's `textProperty`; None for any other value.
 
-    >>> text_in({"textProperty": "Is kind."}), text_in(" "), text_in(3)
-    ('Is kind.', None, None)
+    >>> text_in("Is kind."), text_in({"textProperty": "Is kind."}), text_in(" "), text_in(3)
+    ('Is kind.', 'Is kind.', None, None)
     """
     if isinstance(value, Mapping) and set(value) <= {"textProperty", "text"}:
         value = value.get("textProperty", value.get("text"))

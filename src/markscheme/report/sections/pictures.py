@@ -68,7 +68,7 @@ def scatter(comparison: Comparison) -> Scatter:
 
 
 def score_histogram(comparison: Comparison) -> Plot | None:
-    """Plot how many examples have each score, passes and fails of gold apart; None if gold decides nothing."""
+    """Plot how many examples have each score of the judge, gold's passes and fails apart; None if gold has neither."""
     rubric = comparison.rubric
     gold = comparison.gold.decisions
     is_decided = ~np.isnan(comparison.scores) & ~np.isnan(gold)

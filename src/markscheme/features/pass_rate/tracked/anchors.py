@@ -139,7 +139,8 @@ class AnchorWatch:
 
     @property
     def has_rung(self) -> bool:
-        """True if the evidence has reached the alarm threshold, or the judge moved before its runs were accepted."""
+        """True if the evidence has reached the alarm threshold, or the judge had already drifted when its runs were
+        accepted."""
         return self.otherwise_before is not None or rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:

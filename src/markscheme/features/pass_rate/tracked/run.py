@@ -345,7 +345,7 @@ def _stream_line(
     through: date,
     at: str,
 ) -> StreamLine | None:
-    """Return a line for the stream's file on a new stream, or on a new probability of an audit; None if neither is new.
+    """Return the line to add to the stream's file if the stream, or the chance of an audit, is new; None otherwise.
 
     Args:
         memory: Everything stored about the stream.
