@@ -28,7 +28,7 @@ _EITHER: Final = "--counts-sql TABLE prints a SELECT, or --counts FILE counts ra
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
-    """Print the SELECT that counts ratings in a database, or write the counts of ratings in files. Return the exit status.
+    """Print the SELECT that counts ratings in a database, or count ratings in files; return the exit status.
 
     Args:
         rubric: The rubric.
