@@ -447,6 +447,16 @@ def test_a_server_without_token_probabilities_is_refused_for_mean_levels_weighte
     assert "returns no token probabilities" in str(error)
 
 
+def test_a_server_that_ignores_the_wish_for_token_probabilities_is_refused_too() -> None:
+    error = played(completion("{}"), expected=True)
+    assert "returns no token probabilities, which `expected` needs; grade without: -o expected=false" in str(error)
+
+
+def test_an_answer_that_is_no_completion_is_quoted_so_that_a_page_or_a_stream_is_recognized() -> None:
+    with ChatServer(lambda _: Answer(b"data: {}\n\n", headers={"Content-Type": "text/event-stream"})) as server:
+        assert 'it begins: "data: {}' in str(refusal(at(server.url)))
+
+
 # --- keys and addresses ----------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from markscheme.prompts.prompt import Prompt
 
 REPORTED_ALTERNATIVES = 20
 """Number of alternatives requested for each token, the most that providers report."""
+_NO_PROBABILITIES: Final = "returns no token probabilities, which `expected` needs; grade without: -o expected=false"
 NO_KEY = "none"
 """Placeholder for an API key, for servers that need none, since the SDK requires one."""
 
@@ -105,7 +106,8 @@ class OpenAIJudge(SdkJudge):
 
         Raises:
             NoJudge: There is no key where one is needed, or the SDK is not installed.
-            JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
+            JudgeUnavailable: The server refused, asked to wait, did not answer in time, or returned no token
+                probabilities although `expected` needs them.
             UnreadableReply: The response isn't a chat completion.
         """
 
@@ -116,15 +118,17 @@ class OpenAIJudge(SdkJudge):
 
         async with self.call(self.deadline) as client:
             completion, form, calls = await self.answer(client, send)
-        return self.noted(self.as_reply(completion, calls), form, with_format=bool(prompt.schema))
+        reply = self.as_reply(completion, calls)
+        if self.expected and reply.stop == "end" and not completion["choices"][0].get("logprobs"):
+            raise JudgeUnavailable(f"{self.who} {_NO_PROBABILITIES}")
+        return self.noted(reply, form, with_format=bool(prompt.schema))
 
     # requests
 
     def refuse(self, refusal: RequestRefusal) -> None:
         """Raise an error if the server refuses to return token probabilities, which the option `expected` needs."""
         if self.expected and "logprobs" in f"{refusal.words} {refusal.path}":
-            words = shown(refusal.words, self.secrets)
-            raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")
+            raise JudgeUnavailable(f"{self.who} {_NO_PROBABILITIES}")
 
     def batches(self) -> "OpenAIBatches":
         """Return the server's batch API, through which this judge's prompts can be sent."""
@@ -204,7 +208,8 @@ class OpenAIJudge(SdkJudge):
         reply = chat_reply(completion, calls, expected=self.expected)
         if reply is None:
             raise UnreadableReply(
-                f"the answer of {self.who} isn't a chat completion; check the base URL, which usually ends in /v1"
+                f"the answer of {self.who} isn't a chat completion; check the base URL, which usually ends in /v1; "
+                f"it begins: {shown(json.dumps(completion, ensure_ascii=False), self.secrets)}"
             )
         return reply
 
@@ -241,11 +246,8 @@ def _message_text(content: Any) -> Any:
     """Return the text of a message, joining its parts if the server sends several; return other content unchanged."""
     if not isinstance(content, list):
         return content
-    parts = [piece for piece in content if isinstance(piece, Mapping) and piece.get("type") in _TEXT_PARTS]
+    parts = [piece for piece in content if isinstance(piece, Mapping) and piece.get("type") in ("text", "output_text")]
     return "".join(text for piece in parts if isinstance(text := piece.get("text"), str))
-
-
-_TEXT_PARTS: Final = ("text", "output_text")
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
