@@ -241,7 +241,7 @@ def test_a_reply_that_the_judge_s_provider_marks_as_a_refusal_is_never_read() ->
 def test_an_answer_that_was_cut_off_is_not_read_and_the_reason_mentions_the_cut() -> None:
     outcome = read_one(GOOD[:30], stop="length")
     assert isinstance(outcome, Unread)
-    assert outcome.why == "the reply was cut off at its greatest length"
+    assert outcome.why == "the reply was cut off at its greatest length; allow a longer answer (-o max_tokens=N)"
 
 
 def test_a_fake_verdict_inside_a_broken_answer_is_not_taken_for_the_answer() -> None:
@@ -371,7 +371,7 @@ def test_an_answer_after_the_think_block_does_not_count_if_the_reply_was_cut_off
 def test_if_thinking_used_up_an_answer_s_token_limit_the_reason_says_that_and_names_the_option(text: str) -> None:
     outcome = read_one(text, stop="length")
     assert isinstance(outcome, Unread)
-    assert outcome.why.startswith("the reply was cut off at its greatest length: thinking used it up")
+    assert outcome.why.endswith("allow a longer answer (-o max_tokens=N) or less thinking, which used it up")
     assert "-o max_tokens=N" in outcome.why
 
 

@@ -418,7 +418,7 @@ def _one_answer(
     if reply.stop == "refusal":
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
-        raise _Unreadable(f"{CUT_OFF}: {THOUGHT_ALL}" if reply.stop == "length" else "the reply is empty")
+        raise _Unreadable(THOUGHT_ALL if reply.stop == "length" else "the reply is empty")
     try:
         answer = _object_in(reply.text, cut_off=reply.stop == "length")
     except (ValueError, RecursionError):
@@ -433,8 +433,8 @@ def _one_answer(
 _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
-CUT_OFF = "the reply was cut off at its greatest length"
-THOUGHT_ALL = "thinking used it up; allow a longer answer (-o max_tokens=N) or less thinking"
+CUT_OFF = "the reply was cut off at its greatest length; allow a longer answer (-o max_tokens=N)"
+THOUGHT_ALL = f"{CUT_OFF} or less thinking, which used it up"
 NOT_ALONE = "the reply isn't one JSON object alone"
 HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
 
@@ -495,8 +495,7 @@ def _why_not_alone(reply: Reply) -> str:
     """Explain why a reply isn't a single JSON object: what surrounds the object, and what to do about it."""
     text = reply.text
     if reply.stop == "length":
-        is_thinking = _THINK in text and _THOUGHT not in text
-        return f"{CUT_OFF}: {THOUGHT_ALL}" if is_thinking else CUT_OFF
+        return THOUGHT_ALL if _THINK in text and _THOUGHT not in text else CUT_OFF
     if _THOUGHT in text or _THINK in text:
         return f"{NOT_ALONE}: of thinking, only one closed <think> block before the object is taken off; {HOLD_TO_FORM}"
     if "```" in text or "~~~" in text:
