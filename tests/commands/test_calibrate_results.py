@@ -248,7 +248,7 @@ def test_an_expected_label_in_promptfoo_s_results_that_is_neither_pass_nor_fail_
     rows_of(results, "hello")[0]["testCase"]["metadata"] = {"expected_label": "so-so"}
     written(results, tmp_path / "results.json")
     done = run("calibrate", "results.json", cwd=tmp_path)
-    assert "1 outputs with metadata.expected_label 'so-so', which is neither pass nor fail" in done.stderr
+    assert "metadata.expected_label 'so-so', which is neither pass nor fail: 1 of " in done.stderr
 
 
 def test_the_next_command_after_calibrating_promptfoo_s_results_repeats_the_map_option_that_renames_a_metric(

@@ -148,10 +148,10 @@ def results_in(paths: Sequence[Path], *, unjudged: bool = False) -> list[Results
         RatingError: A file cannot be read.
     """
     files = [read_results(path, unjudged=unjudged) for path in paths]
-    for results in files:
-        for name, count in results.aside.items():
+    for file in files:
+        for name, count in file.aside.items():
             if name.startswith("metadata."):
-                warnings.warn(f"{results.path}: {count} outputs with {name}", RatingWarning, stacklevel=2)
+                warnings.warn(f"{file.path}: {name}: {count} of {len(file.rows)} outputs", RatingWarning, stacklevel=2)
     return files
 
 
