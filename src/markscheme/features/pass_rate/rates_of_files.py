@@ -70,8 +70,10 @@ def asks_for_gate(
     if len(files) > 1 and (has_labels or not _are_one_table(files, columns)):
         several = "several files are runs over the same cases: --at-least T names the gate, or --track watches"
         if not has_labels and len(files) == 2:
-            verdicts, labels = (shlex.quote(str(file)) for file in files)
-            named = with_reading_options(f"markscheme pass-rate {verdicts} --calibration {labels}")
+            verdicts, labels = files
+            named = with_reading_options(
+                f"markscheme pass-rate {shlex.quote(str(verdicts))} --calibration {shlex.quote(str(labels))}"
+            )
             several = f"{several}; labels of other responses go with --calibration: {named}"
         raise UsageError(several)
     return False
