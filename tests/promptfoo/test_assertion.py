@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.promptfoo.assertion import assess, read_call
+from markscheme.promptfoo.assertion import assess, check_config, read_call
 from markscheme.promptfoo.engine import Engine
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
@@ -78,6 +78,11 @@ def test_a_misspelt_rubric_in_a_promptfoo_assertion_is_reported_with_the_names_o
     reason = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in reason
     assert "code-quality" in reason
+
+
+def test_the_key_provider_of_promptfoo_s_own_assertions_is_refused_with_our_key_for_the_judge() -> None:
+    with pytest.raises(UsageError, match=r"unknown key 'provider' in the assertion's config; did you mean 'judge'\?"):
+        check_config({"rubric": "clear", "provider": "openai:gpt-5"})
 
 
 @pytest.mark.parametrize(

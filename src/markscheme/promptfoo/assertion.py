@@ -304,10 +304,10 @@ def check_config(config: Mapping[str, Any]) -> None:
         UsageError: A key is unknown, a value has the wrong type, or a placeholder wasn't filled in.
     """
     for key, value in config.items():
-        of_reading = {} if key in CONFIG_KEYS else reading_options()
-        if key not in CONFIG_KEYS and key not in of_reading:
+        if key not in CONFIG_KEYS and key not in (of_reading := reading_options()):
             known_keys = (*CONFIG_KEYS, *of_reading)
-            instead = suggestion(str(key), known_keys, mark="'") or f"; known keys are {', '.join(known_keys)}"
+            meant = "judge" if key == "provider" else str(key)  # Promptfoo's own assertions name their model so
+            instead = suggestion(meant, known_keys, mark="'") or f"; known keys are {', '.join(known_keys)}"
             raise UsageError(f"unknown key {key!r} in the assertion's config{instead}")
         if "{{" in repr(value):
             raise UsageError(
