@@ -52,7 +52,9 @@ def gate_of(calibration: Calibration) -> GateAnswer:
     return answer
 
 
-def test_without_a_limit_the_least_share_of_each_side_is_ten_points_below_the_target() -> None:
+def test_without_a_limit_on_wrong_decisions_the_least_a_judge_must_stop_and_keep_is_ten_points_below_the_target() -> (
+    None
+):
     calibration = calibrated(1, 40)
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
     assert [side.least for side in gate_of(calibration).sides] == [0.7, 0.7]

@@ -87,7 +87,7 @@ def test_a_readme_example_s_command_works_as_shown_unless_its_listed_faults_say_
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_a_command_in_a_labelled_help_text_fails_exactly_if_the_text_is_listed_with_failing_code(
+def test_commands_in_the_labelled_set_of_help_texts_fail_if_and_only_if_their_text_is_listed_as_wrong(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

@@ -109,7 +109,7 @@ def test_expected_labels_and_splits_in_the_metadata_of_tests_are_read(read: Resu
     assert by_name["broken"] == (None, None)
 
 
-def test_unknown_values_of_the_expected_label_and_split_keys_in_promptfoo_s_results_are_ignored_and_counted(
+def test_unknown_expected_labels_and_unknown_splits_in_promptfoo_s_results_are_left_out_and_counted(
     read: Results,
 ) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2

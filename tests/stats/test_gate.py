@@ -99,7 +99,9 @@ def test_drawing_all_labels_from_a_single_stratum_hardly_changes_the_intervals(
         )
 
 
-def test_intervals_from_strata_of_an_earlier_judge_contain_the_true_share_in_at_least_92_percent_of_draws() -> None:
+def test_intervals_from_labels_stratified_by_an_earlier_judge_s_verdicts_cover_the_share_in_92_percent_of_draws() -> (
+    None
+):
     draw = np.random.default_rng(5)
     holds = []
     for _ in range(150):

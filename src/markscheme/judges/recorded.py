@@ -78,7 +78,7 @@ class RecordedJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity of the judge that gave the replies, which doesn't depend on the file."""
+        """Identity of the judge whose replies were recorded; the same for each file that has replies of this judge."""
         return Identity(f"recorded:{self.judge}", self.model)
 
     def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:

@@ -443,13 +443,14 @@ def _decisions(
 ) -> tuple[Floats, Flags]:
     """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples on which raters' decisions tie.
 
-    If raters gave decisions, the majority of the strongest kind of raters counts. Otherwise the decision follows from
-    score and required criteria, unless it depends on an even split.
+    If raters gave decisions, the majority of the strongest kind of raters counts, adjudicators before annotators.
+    Otherwise the decision follows from score and required criteria; it is nan if raters are evenly split on a level,
+    and either level would give another decision.
 
     Args:
         labels: All labels.
         ids: Ids of the examples.
-        combined: The levels that the labels come to.
+        combined: Gold's level by example and criterion, combined from all labels.
         scores: Gold's scores.
     """
     rubric = combined.rubric

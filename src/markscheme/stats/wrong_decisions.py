@@ -49,9 +49,10 @@ class Stratum(NamedTuple):
         return size * (value - (share.lower(confidence) or 0.0)), size * ((1.0 if high is None else high) - value)
 
     def correlation(self, second: Self) -> float:
-        """Return minus the correlation of two strata's shares, 0 to 1: labels drawn for one are lost to the other.
+        """Return the size, 0 to 1, of the negative correlation between the shares estimated in two strata.
 
-        It is 0 unless the labels of both were drawn from one larger stratum.
+        It is negative because a label drawn for one stratum can't be drawn for the other; it is 0 unless the labels of
+        both were drawn from one larger stratum.
         """
         if self.drawn is None or second.drawn is None or self.drawn[0] != second.drawn[0]:
             return 0.0

@@ -57,7 +57,7 @@ def test_a_feature_s_answer_on_its_own_kind_of_file_is_printed_by_compare_in_eve
     ]
 
 
-def test_compare_chooses_between_judges_that_a_registered_feature_reads_from_one_file(
+def test_compare_chooses_between_the_judges_in_a_file_whose_format_a_feature_has_registered(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def judges_in(path: Path, labels: LabelOptions) -> list[Calibration] | None:

@@ -169,7 +169,7 @@ def test_given_one_run_or_identical_runs_pass_rate_prints_the_command_that_repea
     assert "MARKSCHEME_NO_CACHE=1 npx promptfoo eval --repeat 6 --no-cache -o results.json\n" in done.stdout
 
 
-def test_runs_with_identical_scores_give_no_risk_that_ci_fails_by_chance_and_the_report_suspects_a_cache(
+def test_no_risk_that_ci_fails_by_chance_is_estimated_from_identical_runs_since_a_cache_is_suspected(
     tmp_path: Path,
 ) -> None:
     file = graded(tmp_path, 1)

@@ -391,14 +391,14 @@ def trend_ruling(
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
-    """Return the first row of the table of verdicts that fits the answers on gate and trend: verdict, use and reason.
+    """Return verdict, use and reason: the first row of the table of verdicts that fits both rulings and circumstances.
 
     If the labels aren't people's, the use "explore" is returned in place of "gate" and "trend".
 
     Args:
         gate: The ruling on decisions; None if the rubric decides no pass or fail.
         trend: The ruling on scores.
-        circumstances: Further facts that the verdict depends on.
+        circumstances: Further facts that the verdict depends on, such as whether agreement is above the target.
 
     Example:
         >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))

@@ -196,10 +196,10 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the levels of judge and gold, to count which decisions change if gold's replace the judge's.
+    """Prepare counts of the decisions that change if gold's levels replace the judge's, criterion by criterion.
 
-    Return None for pairs, for a rubric without pass and fail or with too few criteria that decide it, and if no
-    decision follows from levels.
+    Return None for pairs, for a rubric without pass mark, if fewer than two criteria influence pass or fail, and if no
+    example's decision is computed from its levels.
 
     Args:
         table: A table with both columns.

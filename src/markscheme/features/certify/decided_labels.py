@@ -19,7 +19,8 @@ WHOLE_POOL = "all"
 def drawn_at_random(examples: Sequence[Example]) -> Flags:
     """Return flags of the examples that were drawn at random, shape (n,).
 
-    Those of a draw from a pool without strata are among them if each had the same chance.
+    An example that was drawn with a recorded chance is flagged only if it was drawn from the whole pool, and every
+    example of that draw had the same chance.
 
     Args:
         examples: The examples, with how they were drawn.

@@ -26,10 +26,11 @@ def compare_systems(
     labels: LabelOptions,
     columns: ColumnOptions = ColumnOptions(),
 ) -> Reported:
-    """Compare the systems in files of pairs, by each rater.
+    """Compare systems by the preferences in files of pairs, separately for each rater; return the report.
 
     Args:
-        files: Files of pairs with preferences, of grades of pairs, or of ratings of the rubric's own pairs.
+        files: Files, each with pairs and preferences, with what `grade` wrote about pairs, or with ratings alone, whose
+            pairs are in `labels.examples`.
         rubric: The rubric of all files; None for the one that the files imply.
         labels: Which pairs count. If `files` have ratings without the pairs, `labels.examples` is the file of the
             pairs, or None for the rubric's own pairs.

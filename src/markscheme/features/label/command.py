@@ -61,7 +61,7 @@ def _number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
 def label(
     rubric: RubricName,
     rows: Annotated[
-        str | None, Parameter(metavar="ROWS", help="rows with rubrics of their own, which share RUBRIC")
+        str | None, Parameter(metavar="ROWS", help="rows whose own criteria are added to those of RUBRIC")
     ] = None,
     /,
     *,
@@ -104,7 +104,7 @@ def label(
             N more
         share: annotators who share the pool; without --rater, everyone's page is served
         each: annotators who label each response of a shared pool (2)
-        overlap: only the first N responses get that many, later ones get one (all)
+        overlap: only the first N responses get K annotators, later ones get one (all)
         asked: only what `grade --json` wrote as "ask": what no judge decided
         same_meaning: note that the new words of CRITERION mean what its old ones meant, so that labels under those stay
             in trends; opens no page
@@ -113,11 +113,12 @@ def label(
             page
         disputed: resolve the labels on which annotators disagree: the page shows the levels they gave, their notes and
             the passages they marked, not their names; what you decide counts as the gold label
-        plan: print how many labels the verdict needs, and what the next run costs; of a table what `calibrate` asks for
+        plan: print how many labels the verdict needs, and what the next run costs; for a table, the labels that
+            `calibrate` asks for
         to: with --next, write what to label next to a file, as examples ready to append to a set; - for standard output
         pairs: with --to, write pairs of --pool's outputs to compare: responses of two systems to the same inputs
         json: print the page's address as JSON; with --plan or --to write the plan, to standard output without FILE
-        quiet: print no plan
+        quiet: don't print the plan
 
     Example:
         markscheme label code-quality --pool results.json --rater ann

@@ -161,7 +161,7 @@ def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
 
 
 def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
-    """Return a file's ratings; if it is a labelling sheet, name the annotator who filled it in as their rater.
+    """Return a file's ratings; those of a labelling sheet have the person who filled it in as rater.
 
     Args:
         file: The content of the file.
@@ -170,8 +170,8 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
         targets: The files to write; a file of ratings in a calibration folder is named after its rater.
 
     Raises:
-        UsageError: A sheet was written for another rater than the file's name says, and `name` is None; or `name` is
-            given for a file that isn't a sheet.
+        UsageError: The file to write is named after another rater than the sheet was made for, and `name` is None; or
+            `name` is given for a file that isn't a sheet.
     """
     ratings = RatingCodes.of(file.ratings)
     if file.format != SHEET.name:

@@ -92,7 +92,7 @@ class TrackedRun:
 
     @property
     def added_are_graded(self) -> bool:
-        """True if nearly all new responses have a verdict."""
+        """True if at least nine in ten of the responses added in this run have a verdict."""
         return self.added_not_graded <= MOST_WITHOUT_VERDICT * self.added
 
     @property
