@@ -39,6 +39,7 @@ STATUSES: Final[Mapping[int, str]] = {
     413: "finds the prompt too long",
     422: "refused the request",
     429: "asks to wait",
+    431: "finds the headers too large",
     499: "reports that the connection was closed",
     500: "failed",
     501: "cannot do this",

@@ -315,7 +315,7 @@ def test_the_json_of_a_calibration_from_counts_is_refused_where_single_examples_
     run("markscheme", *calibrated, cwd=project)
     (project / "lines.jsonl").write_text('{"id": "a", "pass": true}\n')
     for command in (
-        ("compare", "of_counts.json", "of_counts.json"),
+        ("compare", "of_counts.json", "lines.jsonl"),
         ("pass-rate", "lines.jsonl", "--calibration", "of_counts.json"),
     ):
         done = run("markscheme", *command, cwd=project)
