@@ -249,6 +249,49 @@ def test_a_name_in_a_column_judge_is_the_name_of_the_rater_who_gave_the_winner(t
     assert [rating.rater for rating in read.ratings] == ["gpt-4", "expert_0"]
 
 
+def _rated_pairs(folder: Path, values: Mapping[str, Sequence[object]]) -> Path:
+    """Write a table of pairs of responses, with these values in further columns."""
+    columns = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    rows = [{"id": str(n), "response_a": "ra", "response_b": "rb"} | row for n, row in enumerate(columns)]
+    return written(folder, "rated.jsonl", rows)
+
+
+def test_minus_1_in_a_column_named_after_its_rater_is_the_first_response(tmp_path: Path) -> None:
+    values = [-1, 0, 1, -1]
+    path = _rated_pairs(tmp_path, {"judge_preference": values, "human_preference": values})
+    read = open_rated([path], expected="anything")
+    levels = [rating.criteria["preference"].level for rating in read.ratings if rating.kind == "human"]
+    assert levels == values
+
+
+@pytest.mark.parametrize("values", [("A", "B"), (1, 2), (5, 1)])
+def test_a_table_with_two_responses_and_columns_judge_and_human_is_calibrated_column_by_column(
+    tmp_path: Path, values: tuple[object, object]
+) -> None:
+    column = [*values] * 10
+    calibration = calibrate(_rated_pairs(tmp_path, {"judge": column, "human": column}))
+    assert calibration.comparison.agreement.value == 1
+    assert calibration.counts.examples == 20
+
+
+def test_scores_in_a_column_judge_next_to_winner_are_no_preferences(tmp_path: Path) -> None:
+    path = _rated_pairs(tmp_path, {"winner": ["A", "B", "A"], "judge": [1, 2, 5]})
+    read = open_rated([path], expected="anything", columns=Columns(kind="human"))
+    assert {rating.kind for rating in read.ratings} == {"human"}
+
+
+def test_an_unknown_preference_in_a_column_named_after_its_rater_is_refused_with_its_row(tmp_path: Path) -> None:
+    path = _rated_pairs(tmp_path, {"judge_preference": ["A", "unclear"], "human_preference": ["A", "B"]})
+    with pytest.raises(RatingError, match="row 2 has the preference 'unclear'"):
+        open_rated([path], expected="anything")
+
+
+def test_a_rater_without_a_preference_on_a_pair_rates_the_others(tmp_path: Path) -> None:
+    path = _rated_pairs(tmp_path, {"judge_preference": ["A", ""], "human_preference": ["A", "B"]})
+    read = open_rated([path], expected="anything")
+    assert [rating.kind for rating in read.ratings] == ["model", "human", "human"]
+
+
 def test_a_column_whose_name_has_a_word_besides_its_rater_is_no_rating_of_a_pair(tmp_path: Path) -> None:
     read = open_rated([_battles(tmp_path, "human_winner", "human_clarity_winner")], expected="anything")
     assert {rating.rater for rating in read.ratings} == {"human_winner"}

@@ -50,12 +50,13 @@ def is_pair_table(peek: Peek) -> bool:
     Records with a list of labels, each with rater and criteria, are markscheme's own examples instead.
     """
     records = [mapping(record) for _, record in peek.first]
-    return not is_grades(peek) and any(_sides(record) is not None and _has_preference(record) for record in records)
+    winners = _winner_columns(records)
+    return not is_grades(peek) and any(_sides(record) is not None and _rates(record, winners) for record in records)
 
 
 def has_several_winners(peek: Peek) -> bool:
     """Return True if columns of several raters say who is better, as in a table of a judge's and people's choices."""
-    return len({name for _, record in peek.first for name in _winner_columns(mapping(record))}) > 1
+    return len(_winner_columns([mapping(record) for _, record in peek.first])) > 1
 
 
 def read_pair_tables(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
@@ -73,16 +74,18 @@ def read_pair_tables(files: Sequence[Peek], rubric: Rubric | None, columns: Colu
 
 
 def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> ImportedFile:
+    records = [mapping(record) for _, record in peek.parts()]
+    winners = _winner_columns(records)
     rows = []
-    for ordinal, (_, record) in enumerate(peek.parts(), start=1):
-        keys = _sides(mapping(record))
+    for ordinal, record in enumerate(records, start=1):
+        keys = _sides(record)
         if keys is None:
             raise RatingError(f"row {ordinal} has no two responses, such as `first` and `second`", path=peek.path)
-        rows.append(_row(mapping(record), keys, ordinal))
+        rows.append(_row(record, keys, winners, ordinal))
     return reading_of_rows(peek, rubric, columns, rows)
 
 
-def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRow:
+def _row(record: Mapping[str, Any], keys: tuple[str, str], winners: Sequence[str], index: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
     keys_read = {
         "id",
@@ -93,7 +96,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
         "kind",
         "reason",
         *WINNERS,
-        *_winner_columns(record),
+        *winners,
         *keys,
         "output",
     }
@@ -114,7 +117,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
         (texts[0], texts[1]),
         systems,
         inputs,
-        tuple(_answers(record)),
+        tuple(_answers(record, winners)),
         str(record.get("group") or ""),
         (ids[0], ids[1]),
         tuple(lost),
@@ -160,14 +163,42 @@ def _turns(side: Any) -> list[Mapping[str, Any]]:
     return list(side) if is_conversation else []
 
 
-def _has_preference(record: Mapping[str, Any]) -> bool:
-    return bool(_winner_columns(record)) or isinstance(record.get("labels"), Mapping)
+def _rates(record: Mapping[str, Any], winners: Sequence[str]) -> bool:
+    """Return True if a record says which response is better, in one of the columns of winners or as labels."""
+    return any(record.get(name) is not None for name in winners) or isinstance(record.get("labels"), Mapping)
 
 
-def _winner_columns(record: Mapping[str, Any]) -> list[str]:
-    """Return the keys of a record under which raters say who is better: `winner`, or with its rater `judge_winner`."""
-    keys = [key for key, value in record.items() if value is not None]
-    return [k for k in keys if k in WINNERS or (_kind_in(k) and level_of(record[k]) is not None)]
+def _winner_columns(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys under which raters say who is better: `winner`, or with its rater `judge_winner`.
+
+    A key that is the name of a judge alone is one of them if others are, and if its values are preferences only: a
+    column `judge` next to `winner` may instead hold scores, or the name of who preferred.
+    """
+    names = dict.fromkeys(key for record in records for key, value in record.items() if value is not None)
+    values = {name: _values_below(name, records) for name in names if name in WINNERS or _kind_in(name)}
+    with_word = [k for k in values if k in WINNERS or (_says_winner(k) and any(map(_is_preference, values[k])))]
+    return [k for k in values if k in with_word or (with_word and not _says_winner(k) and _are_preferences(values[k]))]
+
+
+def _values_below(name: str, records: Sequence[Mapping[str, Any]]) -> list[Any]:
+    return [record[name] for record in records if not _is_blank(record.get(name))]
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _are_preferences(values: Sequence[Any]) -> bool:
+    return bool(values) and all(map(_is_preference, values))
+
+
+def _is_preference(value: Any) -> bool:
+    """Return True if a value is a preference in files that count the responses from 1, or in those that write -1."""
+    return level_of(value) is not None or level_of(value, {-1.0: -1.0}) is not None
+
+
+def _says_winner(name: str) -> bool:
+    return not set(name_words(name)).isdisjoint(WINNERS)
 
 
 def _kind_in(name: str) -> Kind | None:
@@ -178,19 +209,21 @@ def _kind_in(name: str) -> Kind | None:
     words = set(name_words(name))
     raters = {word for word in words.difference(WINNERS) if is_model_name(word) or not any(map(str.isdecimal, word))}
     is_of_rater_alone = is_model_name(name) and not is_measure(name_words(name))  # `model` is who wrote a response
-    if not raters or (words.isdisjoint(WINNERS) and not is_of_rater_alone):
+    if not raters or not (_says_winner(name) or is_of_rater_alone):
         return None
     kinds: Mapping[Kind, bool] = {"human": raters <= PEOPLE_WORDS, "model": all(map(is_model_name, raters))}
     return next((kind for kind, is_it in kinds.items() if is_it), None)
 
 
-def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
-    judge = "" if "judge" in _winner_columns(record) else str(record.get("judge") or "")
+def _answers(record: Mapping[str, Any], winners: Sequence[str]) -> Iterator[PairAnswer]:
+    judge = "" if "judge" in winners else str(record.get("judge") or "")
     stated: Kind | None = (
         record["kind"] if record.get("kind") in KINDS else "model" if judge.startswith("gpt") else None
     )
     rater = str(record.get("rater") or judge or "author")
-    for name in _winner_columns(record):
+    for name in winners:
+        if record.get(name) is None or (name not in WINNERS and _is_blank(record[name])):
+            continue
         who, kind = (rater, stated) if name in WINNERS else (name, _kind_in(name))
         yield PairAnswer(who, kind, record[name], str(record.get("reason") or ""))
     labels = record.get("labels")
