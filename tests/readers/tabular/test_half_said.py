@@ -142,6 +142,12 @@ def test_a_line_drawn_below_the_header_is_no_row_of_a_table(rule: str, tmp_path:
     assert (len(reading.ids), reading.with_both("")) == (24, 24)
 
 
+def test_rows_of_minus_signs_below_the_header_are_ratings_and_not_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "signs.csv"
+    path.write_text("judge,human\n" + "-,-\n" * 3 + "+,+\n" * 5)
+    assert len(read_files([path], ColumnOptions(levels=("-", "+"))).ids) == 8
+
+
 def test_a_column_of_durations_is_not_read_as_ratings() -> None:
     took = {"judge_duration": NUMBERS, "human_duration": NUMBERS[::-1]}
     reading = read_in_memory({"judge_score": NUMBERS, "human_score": NUMBERS, **took}, ColumnOptions())

@@ -264,7 +264,7 @@ def _may_be_title(row: Sequence[str]) -> bool:
 
 def _is_rule(row: Sequence[str]) -> bool:
     """Return True if a row only draws a line below the header, as in tables of Markdown and of databases' shells."""
-    return set("".join(row)) <= {*"-:+="} and "--" in "".join(row)
+    return set("".join(row)) <= {*"-:+="} and any("--" in cell for cell in row)
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
