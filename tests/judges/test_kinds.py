@@ -123,7 +123,6 @@ NO_KINDS = {
     ("features/certify/check.py", "decisions"): "a key of a certificate",
     ("judges/function.py", "decisions"): "a key of a function's answer",
     ("judges/recorded.py", "recorded"): "a key of a recorded reply: its date",
-    ("readers/formats.py", "decisions"): "what is expected of a file",
     ("readers/promptfoo.py", "decisions"): "a form of Promptfoo's expected answers",
     ("report/sections/run.py", "recorded"): "a source of ratings",
     ("features/cards/view.py", "decisions"): "a key of a card's figures",

@@ -26,7 +26,7 @@ def one_by_one(read: Callable[[ImportedFile], None], *, has_responses: bool = Tr
     """
 
     def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
-        if rubric is None and columns.expected not in ("examples", "decisions"):
+        if rubric is None and columns.expected != "examples":
             problem = "isn't an export that names its metrics; pass `--rubric NAME`"
             raise RatingError(problem, path=files[0].path)
         if rubric is None and not has_responses:

@@ -369,7 +369,6 @@ def test_markdown_about_several_judges_begins_with_the_choice_between_them(proje
     [
         (("gpt.jsonl",), "a comparison needs two sides"),
         (("gpt.jsonl", "nobody"), "nobody is not a file, and does not name a judge: anthropic[:MODEL]"),
-        (("gpt.jsonl", "gpt.jsonl"), "gpt.jsonl is named twice, and would be compared with itself"),
         (("gpt.jsonl", "manners"), "manners is a rubric: compare two versions of it, as in manners@HEAD~1 manners"),
         (("gpt.jsonl", "accepted.json"), "compare the ratings next to it, accepted-….jsonl"),
         (("gpt.jsonl", "rubrics/manners.yaml"), "contains neither ratings nor a calibration"),

@@ -287,19 +287,6 @@ def test_pass_rate_refuses_to_estimate_from_one_run_how_often_ci_fails_by_chance
     assert (answered.returncode, json.loads(answered.stdout)["answer"]) == (0, "above")
 
 
-def test_tables_of_a_judge_s_verdicts_are_runs_without_a_rubric_and_without_advice_about_promptfoo(
-    tmp_path: Path,
-) -> None:
-    files = ["run0.csv", "run1.csv", "run2.csv"]
-    for number, file in enumerate(files):
-        verdicts = ["pass" if (n + number) % 5 else "fail" for n in range(30)]
-        (tmp_path / file).write_text("id,judge\n" + "".join(f"c{n},{v}\n" for n, v in enumerate(verdicts)))
-    report = risk(tmp_path, *files)
-    assert (report["runs"], report["cases"], report["center"]) == (3, 30, approx(0.8))
-    done = run("markscheme", "pass-rate", *files, "--at-least", "0.55", cwd=tmp_path)
-    assert "promptfoo" not in done.stdout.casefold()
-
-
 def test_two_tables_of_different_responses_are_answered_with_the_command_that_names_the_labels(tmp_path: Path) -> None:
     (tmp_path / "production.csv").write_text("id,judge\n" + "".join(f"p{n},pass\n" for n in range(20)))
     (tmp_path / "labels.csv").write_text("id,judge,label\n" + "".join(f"l{n},pass,pass\n" for n in range(20)))

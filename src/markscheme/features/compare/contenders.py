@@ -77,16 +77,13 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     """Return those arguments of `compare` that are files with ratings; every other argument has to name a judge.
 
     Raises:
-        UsageError: A side is neither a file nor a judge's name, or a file is named twice.
+        UsageError: A side is neither a file nor a judge's name.
 
     Example:
         >>> files_among(["anthropic+openai:m", "local:judge.gguf"])
         []
     """
     files = [Path(side) for side in sides if has_format(Path(side))]
-    twice = next((file for file in files if files.count(file) > 1), None)
-    if twice is not None:
-        raise UsageError(f"{twice} is named twice, and would be compared with itself; name another", path=twice)
     for side in sides:
         if Path(side) not in files and kind_of(side) is None:
             if Path(side).name == ACCEPTED:

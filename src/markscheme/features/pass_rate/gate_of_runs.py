@@ -53,6 +53,7 @@ def print_gate(
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
     files = [existing_file(path) for path in results]
     refuse_unknown_columns(files, columns)
+    are_tables = names_table([str(file) for file in files])
     rated = open_rated(files, rubric, expected="decisions", columns=columns_from_options(columns))
     groups = {}
     if examples is not None:
@@ -60,8 +61,7 @@ def print_gate(
         groups = {example.id: example.group for example in labelled.examples}
     with naming(*results):
         gate = gate_of(table_of_runs(rated, of, groups), threshold, of, averaged=runs_in_ci)
-    in_promptfoo = not names_table([str(file) for file in files])
-    show(view(gate, in_promptfoo=in_promptfoo), json_of(gate), json=json, details=details)
+    show(view(gate, in_promptfoo=not are_tables), json_of(gate), json=json, details=details)
     if gate.p_fail_wide is None:
         return NOT_KNOWN
     return RISKY if is_risky(gate) else 0
