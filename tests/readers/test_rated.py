@@ -84,7 +84,7 @@ def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_fo
     recognizers = {entry.is_mine.__name__ for entry in all_formats()}
     assert {"is_results", "is_calibration", "is_table"} < recognizers
     importing = {path.name for path in SOURCE.rglob("*.py") if recognizers & names_imported(path)}
-    assert importing == {"formats.py", "pair_tables.py"}  # grades of pairs are told from pairs by the core's function
+    assert importing == {"formats.py", "pair_tables.py"}  # the core's function distinguishes grades of pairs
 
 
 @pytest.mark.proof
