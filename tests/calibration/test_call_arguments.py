@@ -18,11 +18,13 @@ from markscheme.readers.tabular.refusals import refusal
         ("-o encoding=NAME", "`encoding='NAME'`"),
     ],
 )
-def test_an_option_in_a_message_is_written_as_an_argument_that_a_call_can_have(option: str, argument: str) -> None:
+def test_a_command_line_option_in_a_message_is_rewritten_as_an_argument_of_a_python_call(
+    option: str, argument: str
+) -> None:
     assert as_argument(option) == argument
 
 
-def test_words_in_braces_in_a_table_are_no_options_of_the_message_about_them() -> None:
+def test_words_in_braces_in_a_user_s_table_are_not_rewritten_as_options_in_a_message_that_quotes_the_table() -> None:
     for message in messages(refusal("odd-value", columns=["{--id}"], values={"{--same a}": 2})):
         assert message.startswith("'{--same a}' (2) in '{--id}' can't be read as pass or fail, ")
 

@@ -54,7 +54,7 @@ def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None
     assert "weighted to" not in text_of(view(calibration))
 
 
-def test_draws_with_equal_chances_from_pools_of_different_size_are_not_called_unequal() -> None:
+def test_equal_draws_from_two_pools_of_different_size_are_not_reported_as_unequal_chances() -> None:
     calibration = calibrated([1.0] * 20 + [1.875] * 20, draw=["b1946ac9"] * 20 + ["3f9a1c22"] * 20)
     assert calibration.comparison.agreement.value == 0.8
     assert calibration.comparison.weighted_to is None
@@ -63,7 +63,7 @@ def test_draws_with_equal_chances_from_pools_of_different_size_are_not_called_un
     assert "weighted to" not in text
 
 
-def test_only_examples_of_groups_are_said_to_need_fewer_labels_from_new_groups() -> None:
+def test_the_next_step_says_that_fewer_labels_from_new_groups_are_enough_only_if_examples_have_groups() -> None:
     """Unequal weights reduce what labels tell, too, but new groups don't help there."""
     weights = [2.5] * 20 + [10.0] * 20
     alone, grouped = calibrated(weights), calibrated(weights, group=[f"g{place // 2}" for place in range(40)])

@@ -52,9 +52,7 @@ def gate_of(calibration: Calibration) -> GateAnswer:
     return answer
 
 
-def test_without_a_limit_on_wrong_decisions_the_least_a_judge_must_stop_and_keep_is_ten_points_below_the_target() -> (
-    None
-):
+def test_without_stated_limits_a_judge_must_stop_fails_and_keep_passes_at_ten_points_below_the_target() -> None:
     calibration = calibrated(1, 40)
     assert (calibration.verdict, calibration.use) == ("ok", "gate")
     assert [side.least for side in gate_of(calibration).sides] == [0.7, 0.7]

@@ -241,7 +241,7 @@ def test_the_accept_option_is_not_suggested_for_a_run_that_would_not_be_accepted
     assert "--accept" not in text_of(view(half))
 
 
-def test_labels_for_a_first_verdict_assume_a_share_of_fails_only_where_single_responses_pass_or_fail(
+def test_the_advice_on_labels_for_a_first_verdict_assumes_a_share_of_fails_except_for_a_rubric_of_pairs(
     tmp_path: Path,
 ) -> None:
     pairs = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "better", "prefer": "The better reply."}]})

@@ -98,7 +98,7 @@ def test_a_change_of_rubric_or_judge_that_may_change_agreement_counts_as_another
     assert digest(**keys) != digest()
 
 
-def test_if_decisions_are_compared_another_tolerance_does_not_make_another_setting() -> None:
+def test_a_run_that_compares_decisions_is_not_another_tried_setting_if_only_the_tolerance_differs() -> None:
     assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 

@@ -69,7 +69,7 @@ def test_agreement_with_and_without_ties_has_intervals_of_the_same_confidence_le
 
 
 @pytest.mark.parametrize("case", GATES)
-def test_the_answer_on_a_gate_equals_that_of_each_reference_case(
+def test_the_answer_whether_a_judge_can_gate_equals_that_of_each_reference_case(
     case: GateCase,
 ) -> None:
     decision = calibrated(
@@ -464,7 +464,7 @@ def test_without_a_pass_mark_a_table_of_levels_can_show_a_judge_good_enough_for_
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_removed_on_option_and_the_removed_agreement_on_key_of_rubrics_are_refused() -> None:
+def test_the_removed_option_named_on_and_the_removed_rubric_key_named_agreement_on_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

@@ -179,7 +179,7 @@ def test_a_rubric_with_one_criterion_of_categories_gives_scores_only_if_it_lists
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_if_a_judge_answers_first_one_category_and_then_another_only_a_failing_category_counts() -> None:
+def test_of_two_categories_that_a_judge_answers_the_failing_category_counts_or_none_if_no_category_fails() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])

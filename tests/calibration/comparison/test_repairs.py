@@ -177,7 +177,7 @@ def test_decisions_corrected_by_fixing_a_criterion_are_those_that_change_if_gold
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_two_criteria_correct_more_wrong_decisions_than_the_two_named_to_be_fixed_together(seed: int) -> None:
+def test_the_pair_of_criteria_named_to_fix_together_corrects_the_most_wrong_decisions_of_all_pairs(seed: int) -> None:
     generator = np.random.default_rng(seed)
     of = replace(rubric(*"abcdefgh", scale=YES_NO), pass_mark=0.6)
     gold = (generator.random((200, 8)) < 0.5).astype(float)
@@ -254,7 +254,7 @@ def test_fixing_a_criterion_corrects_decisions_only_on_examples_with_a_gold_leve
     assert counts(repairs) == {"a": (1, 0, 0), "b": (0, 0, 0)}
 
 
-def test_two_annotators_who_differ_on_a_criterion_leave_no_gold_level_even_if_a_third_says_it_does_not_apply() -> None:
+def test_two_annotators_who_disagree_leave_no_gold_level_even_if_a_third_says_does_not_apply() -> None:
     of = RUBRICS[1]
     levels: Levels = {"a": 0.0, "b": 1.0, "c": 0.0}
     people = (

@@ -171,7 +171,7 @@ def test_a_change_of_the_prompt_template_can_change_the_levels_of_every_criterio
     assert (change.key, change.criteria) == ("template", ALL)
 
 
-def test_a_replay_of_the_old_rubric_is_needed_only_if_both_its_words_and_the_judge_changed() -> None:
+def test_grading_again_by_the_old_rubric_is_needed_only_if_the_rubric_s_words_and_the_judge_both_changed() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))

@@ -46,7 +46,7 @@ def test_asking_for_one_criterion_at_a_time_is_not_suggested_for_a_rubric_with_a
     assert not calibration.commands.asks_together
 
 
-def test_the_suggestion_about_a_broken_slice_of_one_system_does_not_name_the_system() -> None:
+def test_advice_on_a_judge_that_fails_on_one_system_s_responses_does_not_name_the_system() -> None:
     of = rubric("tone")
     truth = np.random.default_rng(2).integers(1, 6, (160, 1)).astype(float)
     systems = ["gpt-4-turbo" if place < 60 else "haiku" for place in range(160)]

@@ -88,7 +88,7 @@ def test_a_finding_on_leniency_states_the_same_shares_of_met_responses_as_the_ta
         assert f"{table[name].value:.0%}" in finding.message
 
 
-def test_a_finding_names_the_slice_that_its_figures_leave_out_because_the_judge_fails_there() -> None:
+def test_a_finding_names_the_slice_that_its_figures_leave_out_because_the_judge_fails_on_this_slice() -> None:
     systems = ["abcd"[i % 4] for i in range(200)]
     made = Made(200, seed=7)
     judge = rounded(made.truth + made.noise)
@@ -278,7 +278,7 @@ def test_a_criterion_on_which_people_disagree_is_reported_as_ambiguous_and_the_j
     assert codes(findings) == {"ambiguous"}
 
 
-def test_examples_on_which_annotators_disagree_in_the_same_two_levels_are_listed_behind_these_levels_once() -> None:
+def test_advice_names_two_levels_once_and_then_all_examples_on_which_annotators_gave_these_two_levels() -> None:
     people = {name: levels.copy() for name, levels in MADE.people.items()}
     for name, level in zip(people, (1, 5), strict=True):
         people[name][:40, 1] = level

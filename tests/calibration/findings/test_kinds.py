@@ -42,7 +42,7 @@ def test_the_guide_on_findings_explains_the_code_of_every_kind_of_finding(kind: 
     assert f"`{kind.code}`" in rows
 
 
-def test_each_kind_of_finding_is_listed_once_and_after_those_that_are_to_be_fixed_before_it() -> None:
+def test_the_list_of_kinds_of_findings_has_each_kind_once_in_the_order_in_which_findings_are_fixed() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
@@ -112,7 +112,7 @@ def test_a_finding_suggests_the_command_that_carries_out_its_advice(
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_a_finding_that_new_words_could_fix_names_no_command_if_the_improve_command_has_too_few_tasks() -> None:
+def test_no_improve_command_is_suggested_for_a_finding_if_there_are_too_few_tasks_to_run_improve() -> None:
     assert LENIENT.command(replace(ASKED, can_improve=False), {}) == ""
 
 
@@ -177,7 +177,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
     parse(name, words, SettingsFile())
 
 
-def test_a_finding_on_drift_caused_by_an_edit_suggests_the_label_command_for_a_usable_judge() -> None:
+def test_for_drift_caused_by_an_edit_of_the_rubric_the_label_command_is_suggested_if_the_judge_is_usable() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, {}) == "markscheme label reply --rater YOUR-NAME"
 
