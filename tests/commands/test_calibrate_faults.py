@@ -197,7 +197,7 @@ def test_the_map_option_refuses_an_unknown_column_and_names_the_most_similar_col
     assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
 
 
-def test_a_column_named_by_the_map_option_may_be_empty_and_missing_from_all_but_one_table(
+def test_the_map_option_may_name_a_column_that_is_empty_and_that_only_one_of_several_tables_has(
     here: Path,
 ) -> None:
     (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")

@@ -272,7 +272,7 @@ def test_a_report_on_a_table_counts_examples_in_its_title_and_all_rows_of_the_fi
 
 
 @pytest.mark.parametrize("judge", [(), ("--judge", "anthropic")])
-def test_the_criteria_of_a_single_row_are_never_read_as_a_table_and_the_row_is_to_be_labelled(
+def test_a_single_row_with_its_own_criteria_and_no_label_is_refused_with_the_command_that_labels_the_row(
     judge: tuple[str, ...], tmp_path: Path
 ) -> None:
     row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York", "weight": 2}]}
@@ -284,7 +284,7 @@ def test_the_criteria_of_a_single_row_are_never_read_as_a_table_and_the_row_is_t
     assert (done.returncode, done.stderr) == (2, f"error: {to_label}\n")
 
 
-def test_rows_that_bring_criteria_of_their_own_and_no_labels_are_to_be_labelled_and_no_column_is_asked_for(
+def test_unlabelled_rows_with_their_own_criteria_are_refused_with_advice_to_label_and_not_to_name_a_column(
     tmp_path: Path,
 ) -> None:
     row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York"}]}

@@ -217,7 +217,7 @@ def test_grade_suggests_no_next_command_if_nothing_was_graded(project: Path) -> 
 
 
 @pytest.mark.parametrize("more", [("all.jsonl",), ("all.jsonl", "-o", "strategy=per_criterion"), ("--details",)])
-def test_the_next_command_that_the_show_prompt_option_prints_grades_from_replies_to_all_shown_prompts(
+def test_the_command_printed_by_the_show_prompt_option_grades_from_recorded_replies_to_the_shown_prompts(
     project: Path, more: tuple[str, ...]
 ) -> None:
     submissions(project, "LEVEL=5", "LEVEL=2 rude")

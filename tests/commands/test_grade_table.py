@@ -344,7 +344,9 @@ def test_grade_prints_the_category_of_each_response_of_a_rubric_whose_categories
 
 
 @pytest.mark.proof
-def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(here: Path) -> None:
+def test_a_killed_and_repeated_run_of_grade_loses_no_row_and_neither_writes_a_row_nor_asks_a_prompt_twice(
+    here: Path,
+) -> None:
     n = 300
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(n))), encoding="utf-8")
     command = [

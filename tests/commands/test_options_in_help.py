@@ -51,7 +51,7 @@ def test_an_option_that_means_the_same_in_two_commands_is_declared_once() -> Non
     assert [option for option, times in declared.items() if times > 1] == []
 
 
-def test_no_option_has_a_generated_opposite_that_begins_with_no_or_empty() -> None:
+def test_no_option_gets_an_opposite_generated_by_the_parser_such_as_no_accept_or_empty_only() -> None:
     """The parser would add `--no-accept` to `--accept`, and `--empty-only` to `--only`, which nobody asked for."""
     taken_back = {
         f"{row.name} {name}"

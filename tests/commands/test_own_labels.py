@@ -49,7 +49,7 @@ def test_judges_that_gave_all_labels_together_are_not_compared_with_each_other(t
     assert (done.returncode, "the only labels are gpt and haiku's own" in done.stderr) == (2, True)
 
 
-def test_a_judge_is_compared_with_the_labels_of_other_models_alone(tmp_path: Path) -> None:
+def test_a_judge_compared_with_labels_by_models_is_compared_only_with_those_of_other_models(tmp_path: Path) -> None:
     write_models_labels(tmp_path, "gpt", "third")
     report = calibrated(tmp_path, "--ratings", "gpt.jsonl")
     assert (report["agreement"]["value"], report["agreement"]["n"]) == (0.0, 60)

@@ -65,7 +65,7 @@ def test_a_judge_half_a_level_from_gold_agrees_if_the_tolerance_is_wider_than_ha
     assert "the judge's level is less than 0.6 levels from gold" in printed
 
 
-def test_of_yes_and_no_to_a_fault_the_report_says_that_yes_is_too_rare_and_not_that_the_judge_is_severe(
+def test_a_judge_that_says_yes_to_a_fault_too_rarely_is_reported_as_such_and_not_as_severe(
     tmp_path: Path,
 ) -> None:
     rows = [f"e{n},{'yes' if n % 3 else 'no'},{'yes' if n % 6 in (2, 4, 5) else 'no'}" for n in range(96)]
