@@ -37,7 +37,7 @@ def test_a_judge_s_levels_in_a_table_are_read_however_their_cells_write_them(
     assert levels(tmp_path, column, [written(level) for level in LEVELS]) == LEVELS
 
 
-def test_percentages_in_a_table_are_read_as_levels_of_a_scale_to_100_and_of_no_other(tmp_path: Path) -> None:
+def test_percentages_in_a_table_are_read_only_on_a_scale_that_ends_at_100(tmp_path: Path) -> None:
     assert levels(tmp_path, "tone", ["85%", "40 %"], "{min: 0, max: 100}") == [85, 40]
     assert levels(tmp_path, "tone", ["3", "85%"]) == [3]
 

@@ -146,7 +146,7 @@ def test_a_table_with_a_row_per_annotator_may_have_a_column_with_the_judge_s_ver
 
 @pytest.mark.parametrize("name", ["judge_vote", "llm_verdict", "judge_score"])
 @pytest.mark.parametrize("human", [(), ("vote",)])
-def test_a_judge_s_column_next_to_annotators_rows_is_the_judge_s_whatever_its_name_says_of_the_value(
+def test_a_judge_s_column_in_a_table_with_a_row_per_annotator_is_the_judge_s_even_if_named_vote_or_score(
     name: str, human: tuple[str, ...]
 ) -> None:
     rows = _row_of_each_annotator(name)
@@ -190,7 +190,7 @@ def test_a_table_with_a_row_per_annotator_and_criterion_may_have_a_column_with_t
     assert cells["facts"] == tuple("AB" * 6)
 
 
-def test_a_judge_s_column_that_belongs_to_no_criterion_of_annotators_rows_is_named_as_counting_in_no_figure() -> None:
+def test_a_judge_s_column_on_a_criterion_that_no_annotator_rated_is_reported_as_unused() -> None:
     rows = [row | {"facts": row["tone"]} for row in _row_of_each_annotator("judge_style", "tone")]
     reading = read_in_memory(rows, ColumnOptions())
     assert not reading.has_judge
@@ -265,19 +265,21 @@ def _row_of_each_metric() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("options", [{}, {"judge": ("judge_score",), "human": ("human_score",)}])
-def test_a_row_for_each_example_and_metric_is_compared_by_metric_and_examples_count_once(options: Any) -> None:
+def test_a_table_with_a_row_per_example_and_metric_is_compared_by_metric_and_counts_each_example_once(
+    options: Any,
+) -> None:
     reading = read(_row_of_each_metric(), **options)
     assert (list(reading.roles.criteria), reading.ids) == (["accuracy", "tone"], tuple(f"x{row}" for row in range(10)))
     assert levels(reading, "judge_score", "accuracy") == [0.0] * 10
     assert levels(reading, "human_score", "tone") == [1.0] * 5 + [0.0] * 5
 
 
-def test_rows_of_one_metric_that_repeat_an_example_are_no_table_by_metric() -> None:
+def test_a_table_that_repeats_examples_under_a_single_metric_is_not_read_by_metric() -> None:
     table = _row_of_each_metric()
     assert list(read(table | {"metric": ["accuracy"] * 20}).roles.criteria) == [""]
 
 
-def test_columns_with_annotators_values_next_to_their_rows_are_named_as_perhaps_a_judge_s() -> None:
+def test_a_column_named_after_a_model_next_to_rows_per_annotator_is_mentioned_as_possibly_a_judge_s() -> None:
     reading = read_in_memory(_row_of_each_annotator("gpt-4o"), ColumnOptions())
     assert (reading.has_judge, reading.roles.may_rate) == (False, ("gpt-4o",))
 
@@ -297,7 +299,7 @@ def test_an_option_that_names_a_column_which_a_table_with_a_row_per_annotator_la
             read_in_memory(_row_of_each_annotator("judge"), named)
 
 
-def test_an_option_that_names_a_column_with_several_values_for_an_example_as_its_response_is_without_effect() -> None:
+def test_the_response_option_has_no_effect_if_its_column_has_several_values_for_one_example() -> None:
     reading = read_in_memory(_row_of_each_annotator("judge"), ColumnOptions(response="annotator"))
     assert "response" not in reading.roles.single
 
@@ -323,7 +325,7 @@ def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
 
 
 @pytest.mark.parametrize("form", ["Score: {}/5", "rating = {} out of 5", "{}/5 stars", "{} of 5 points"])
-def test_a_number_out_of_a_highest_one_is_read_with_words_such_as_score_before_and_stars_after_it(form: str) -> None:
+def test_a_rating_such_as_score_4_of_5_or_4_of_5_stars_is_read_as_its_first_number(form: str) -> None:
     grades = [str(1 + row % 5) for row in range(20)]
     reading = read({"judge": [form.format(grade) for grade in grades], "human": grades})
     assert levels(reading, "judge") == levels(reading, "human")

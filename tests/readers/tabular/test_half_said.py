@@ -294,7 +294,7 @@ def test_the_line_on_how_a_table_was_read_describes_equally_read_columns_only_on
     assert "human1, human2, human3 and 5 more: 1/0 (1 passes) · id: id" in shown
 
 
-def test_verdicts_with_a_remark_are_offered_as_the_words_that_decide_the_same() -> None:
+def test_the_error_on_verdicts_with_remarks_suggests_to_read_each_verdict_as_the_matching_plain_word() -> None:
     judge = ["PASS - polite", "PASS - short", "FAIL - rude", "FAIL - late"] * 10
     choice, _ = refused(judge, ["fail", "pass"] * 20).choices
     stated = tuple(shlex.split(choice)[1::2])
@@ -302,12 +302,12 @@ def test_verdicts_with_a_remark_are_offered_as_the_words_that_decide_the_same() 
     assert read(judge, ["fail", "pass"] * 20, same=stated).values[""].kind == "decision"
 
 
-def test_a_value_that_only_begins_like_a_verdict_is_not_offered_as_one() -> None:
+def test_a_value_such_as_no_error_that_begins_like_a_verdict_is_not_suggested_to_be_a_verdict() -> None:
     error = refused(["no error", "error"] * 10, ["pass", "partial", "pass", "fail"] * 5)
     assert not [choice for choice in error.choices if "no error=" in choice]
 
 
-def test_remarks_after_a_verdict_are_offered_as_the_same_verdict_though_others_in_their_column_have_none() -> None:
+def test_verdicts_with_remarks_are_matched_with_plain_verdicts_even_if_their_column_mixes_both_forms() -> None:
     people = ["PASS - polite", "FAIL: rude", "PASS", "FAIL"] * 6
     (choice,) = refused(["pass", "fail"] * 12, people).choices
     stated = tuple(shlex.split(choice)[1::2])
@@ -315,19 +315,19 @@ def test_remarks_after_a_verdict_are_offered_as_the_same_verdict_though_others_i
     assert read(["pass", "fail"] * 12, people, same=stated).values[""].kind == "decision"
 
 
-def test_only_values_without_a_word_for_pass_are_offered_as_fails_and_of_others_the_user_is_asked() -> None:
+def test_an_unclear_value_is_suggested_as_a_fail_unless_it_contains_a_word_for_pass_such_as_good() -> None:
     people = ["no - late", "unsure", "not good enough", "yes"] * 6
     left_out, decided = refused(["yes", "no"] * 12, people).choices
     assert shlex.split(left_out)[1::2] == ["no - late=no", "unsure=", "not good enough="]
     assert shlex.split(decided)[1::2] == ["no - late=no", "unsure=fail", "not good enough=PASS-OR-FAIL"]
 
 
-def test_values_with_remarks_after_opposite_verdicts_are_never_offered_as_one_value() -> None:
+def test_a_verdict_with_a_remark_is_never_matched_with_the_opposite_verdict() -> None:
     error = refused(["PASS - x", "FAIL - y", "unsure"] * 8, ["FAIL: rude", "PASS - polite", "unsure"] * 8)
     assert shlex.split(error.choices[0])[1::2] == ["FAIL: rude=FAIL - y"]
 
 
-def test_a_pattern_for_a_side_names_no_column_of_reasons_unless_it_has_a_word_for_reasons() -> None:
+def test_a_pattern_for_judge_columns_skips_columns_of_reasons_unless_the_pattern_contains_such_a_word() -> None:
     columns = {"eval_1": ["pass", "fail"] * 12, "eval_reason": ["It is polite.", "It is rude."] * 12}
     reading = read_in_memory(columns | {"human": ["pass", "fail"] * 12}, ColumnOptions(judge=("eval_*",)))
     assert reading.raters("", judges=True) == ["eval_1"]

@@ -155,7 +155,7 @@ def test_the_title_of_a_report_by_criterion_names_the_judge_s_column_of_each_cri
     assert by_criterion(result).title == "table · judge_tone, judge_quality · 30 rows"
 
 
-def test_a_rater_of_several_criteria_who_reads_the_same_in_each_is_named_once_in_the_line_on_the_reading() -> None:
+def test_the_line_on_how_a_table_was_read_names_a_rater_once_if_all_criteria_were_read_the_same() -> None:
     levels = [1, 2, 3, 4, 5, 5] * 6
     rows = [
         {"id": f"e{index}", "rater": rater, "tone": of_rater, "facts": of_rater}
@@ -176,9 +176,7 @@ MARKED: Columns = {
 READ_AS_RATERS = "read as names of raters, not of criteria"
 
 
-def test_letters_behind_both_a_judge_s_and_people_s_names_are_read_as_raters_and_a_note_says_how_to_read_criteria() -> (
-    None
-):
+def test_columns_such_as_judge_a_and_human_a_are_read_as_raters_and_a_note_says_how_to_read_criteria() -> None:
     one = {name: MARKED[name] for name in ("judge_a", "human_a")}
     assert any(note.startswith(f"{READ_AS_RATERS}: a; in --judge") for note in notes(read(one)))
     assert any(note.startswith(f"{READ_AS_RATERS}: a and b; ") for note in notes(read(MARKED)))
@@ -195,7 +193,7 @@ def test_letters_behind_both_a_judge_s_and_people_s_names_are_read_as_raters_and
         (("judge_a", "human_a"), {"judge": ("judge_a",), "human": ("human_a",)}),
     ],
 )
-def test_a_table_whose_letters_cannot_be_criteria_or_whose_columns_are_stated_has_no_note_on_raters(
+def test_no_note_on_criteria_is_printed_if_letters_in_column_names_differ_or_the_user_names_the_columns(
     names: tuple[str, ...], options: dict[str, Any]
 ) -> None:
     assert not any(READ_AS_RATERS in note for note in notes(read({name: MARKED[name] for name in names}, **options)))

@@ -100,7 +100,7 @@ def test_each_complete_command_that_the_refusal_of_a_table_suggests_runs_when_pa
         assert str(error["message"]) not in pasted.stderr, offered
 
 
-def test_a_judge_that_by_chance_meets_none_of_a_few_fails_is_not_said_to_be_reversed(tmp_path: Path) -> None:
+def test_a_judge_that_misses_all_of_very_few_fails_by_chance_is_not_refused_as_reversed(tmp_path: Path) -> None:
     """Five fails among 60, none of them among the eight responses that the judge fails: what chance does in half."""
     rows = [f"r{i},{'no' if i < 8 else 'yes'},{'no' if i >= 55 else 'yes'}\n" for i in range(60)]
     (tmp_path / "t.csv").write_text("id,judge,human\n" + "".join(rows), encoding="utf-8")
