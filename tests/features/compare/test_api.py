@@ -101,7 +101,7 @@ def test_compare_in_python_chooses_the_same_judge_of_a_table_as_the_compare_comm
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_the_call_that_an_error_about_a_table_of_unknown_judges_suggests_compares_them() -> None:
+def test_the_python_call_suggested_for_a_table_with_unknown_judges_compares_the_judges_of_the_table() -> None:
     frame = pd.DataFrame({
         "claude": ["pass", "fail"] * 20, "gpt4": ["pass", "fail", "pass", "pass"] * 10, "human": ["pass", "fail"] * 20,
     })  # fmt: skip

@@ -202,7 +202,7 @@ def test_each_two_of_three_judges_are_compared() -> None:
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_further_labels_is_given_if_one_judge_is_worse_on_every_example_or_none_is_rated_by_both(
+def test_no_number_of_further_labels_is_given_if_one_judge_is_always_worse_or_the_judges_share_no_example(
     difference: float,
 ) -> None:
     assert labels_to_tell(np.full(30, difference)) is None

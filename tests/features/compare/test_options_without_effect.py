@@ -43,7 +43,9 @@ def test_compare_refuses_options_about_table_columns_unless_it_is_given_a_table(
         compare(CAREFUL, HASTY, rubric="manners", **options)
 
 
-def test_the_file_of_replies_in_a_judges_name_is_no_file_whose_columns_an_option_could_mean(tmp_path: Path) -> None:
+def test_compare_refuses_an_option_about_columns_if_its_only_file_is_the_one_in_a_recorded_judge_s_name(
+    tmp_path: Path,
+) -> None:
     project = make_project(tmp_path)
     (project / "replies.jsonl").write_text("", encoding="utf-8")
     judge = "recorded:replies.jsonl"

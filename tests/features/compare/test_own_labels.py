@@ -20,7 +20,7 @@ def test_compare_accepts_annotators_in_place_of_judges_if_only_adjudicated_label
     takes_own_labels_if_adjudicated_ones_count(tmp_path, "compare", ANA, BEN, "--rubric", "desk")
 
 
-def test_compare_refuses_a_judge_whose_own_labels_are_the_only_ones(tmp_path: Path) -> None:
+def test_compare_refuses_a_judge_if_that_judge_gave_all_labels(tmp_path: Path) -> None:
     write_models_labels(tmp_path, "gpt")
     done = run("markscheme", "compare", "gpt.jsonl", "haiku.jsonl", "--rubric", "desk", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -37,7 +37,9 @@ def test_a_comparison_of_reports_says_on_how_many_examples_several_annotators_ga
     assert "60 examples, labels of one annotator, of several on 30 examples; " in labels_of_comparison(project)
 
 
-def test_a_comparison_of_reports_that_lack_the_number_of_annotators_claims_none(project: Path) -> None:
+def test_if_reports_lack_the_number_of_examples_with_several_annotators_their_comparison_prints_no_number(
+    project: Path,
+) -> None:
     for judge in ("gpt", "haiku"):
         report = json.loads((project / f"{judge}.json").read_text())
         del report["rated"]["labelled_twice"]

@@ -50,7 +50,7 @@ def test_comparing_an_unchanged_rubric_with_its_earlier_version_finds_no_changes
     assert (change["before"]["use"], change["after"]) == ("gate", None)
 
 
-def test_two_rubrics_are_compared_by_their_names_alone(here: Path) -> None:
+def test_two_rubrics_can_be_given_to_compare_by_name_without_a_path(here: Path) -> None:
     text = (here / "rubrics" / "clear.yaml").read_text(encoding="utf-8")
     (here / "rubrics" / "strict.yaml").write_text(text.replace("weight: 1", "weight: 2", 1), encoding="utf-8")
     change, status = diff(here, sides=("clear", "strict"))

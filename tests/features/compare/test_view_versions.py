@@ -19,7 +19,7 @@ RUBRIC = Rubric((Criterion(1.0, "It is polite."),))
         (114, 136, "54.4% against 45.6%, +8.8 points (+5.0 to +13.0)"),
     ],
 )
-def test_the_difference_printed_for_two_versions_equals_that_of_their_two_printed_shares(
+def test_the_printed_gain_in_right_decisions_of_a_new_version_equals_the_difference_of_the_printed_shares(
     before: int, after: int, says: str
 ) -> None:
     decisions = PairedDecisions(250, before, after, after - before, 0, settings=1, low=0.05, high=0.13)
@@ -30,7 +30,7 @@ def test_the_difference_printed_for_two_versions_equals_that_of_their_two_printe
     assert answer.head == f"new.yaml decides more as people do: {says}."
 
 
-def test_the_printed_difference_between_two_versions_equals_the_difference_of_the_printed_shares() -> None:
+def test_the_printed_change_in_agreement_on_a_reworded_criterion_equals_that_of_the_printed_shares() -> None:
     decisions = PairedDecisions(250, 100, 200, 100, 0, settings=1, low=0.05, high=0.13)
     reworded = Rubric((Criterion(1.0, "It is polite.", threshold=0.7),))
     agreement = CriterionAgreement(250, None, 114 / 250, 136 / 250, 0.05, 0.13)
