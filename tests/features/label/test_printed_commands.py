@@ -71,7 +71,7 @@ def test_a_pool_without_responses_is_refused_with_the_option_that_names_their_co
 
 
 @pytest.mark.parametrize("option", ["--progress", "--disputed"])
-def test_progress_and_adjudication_of_a_pool_read_its_columns_and_print_a_command_that_does_too(
+def test_the_progress_and_disputed_options_read_a_pool_s_named_columns_and_repeat_them_in_printed_commands(
     project: Path, option: str
 ) -> None:
     done = run("markscheme", "label", "tone", option, *OF_POOL, cwd=project)

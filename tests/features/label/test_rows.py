@@ -179,7 +179,9 @@ def test_commands_about_rows_in_another_folder_name_the_file_by_its_path(folder:
     assert "Next: markscheme calibrate data/rows.jsonl" in taken_in.stdout, taken_in.stderr
 
 
-def test_the_plan_of_rows_names_the_labels_that_are_left_the_calls_of_a_run_and_the_next_command(folder: Path) -> None:
+def test_the_plan_for_rows_names_the_labels_left_and_the_calls_of_a_calibration_and_the_next_command(
+    folder: Path,
+) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
     plan = ("markscheme", "label", "rows.jsonl", "--plan")
     before = run(*plan, cwd=folder).stdout
@@ -295,7 +297,7 @@ def test_after_the_criterion_of_a_row_is_reworded_annotators_are_asked_about_tha
     assert done.returncode in (0, 1, 4)
 
 
-def test_where_annotators_of_rows_that_share_a_rubric_differ_the_printed_command_decides_and_calibrate_uses_it(
+def test_disputed_labels_of_rows_with_a_shared_rubric_are_adjudicated_by_the_printed_command_and_then_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

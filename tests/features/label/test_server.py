@@ -278,7 +278,7 @@ def test_the_labelling_server_refuses_answers_that_a_criterion_does_not_allow(pr
         assert not server.file.read_text()
 
 
-def test_two_raters_label_at_once_in_different_orders_while_one_rater_cannot_label_twice_at_once(project: Path) -> None:
+def test_two_raters_can_label_at_the_same_time_but_one_rater_cannot_start_labelling_twice(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         assert urlsplit(ann.url).port != urlsplit(ben.url).port
         orders = [(ann.label(), ben.label()) for _ in range(21)]
