@@ -38,7 +38,7 @@ def test_pass_rate_of_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_
     assert way_out in str(refused.value)
 
 
-def test_decisions_next_to_responses_are_one_run_of_a_gate_and_people_s_labels_are_offered_in_its_place(
+def test_a_file_of_decisions_on_responses_counts_as_one_run_unless_its_human_labels_are_chosen_instead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -54,7 +54,7 @@ def test_decisions_next_to_responses_are_one_run_of_a_gate_and_people_s_labels_a
     assert refused.value.choices == ("markscheme pass-rate labelled.jsonl --at-least 0.5 --human human",)
 
 
-def test_a_gate_over_several_runs_refuses_to_be_told_how_labels_were_drawn(tmp_path: Path) -> None:
+def test_pass_rate_refuses_the_drawn_option_for_several_runs_without_labels(tmp_path: Path) -> None:
     for name in ("one.jsonl", "two.jsonl"):
         (tmp_path / name).write_text("".join(json.dumps({"id": f"r{i}", "pass": i > 2}) + "\n" for i in range(9)))
     runs = [str(tmp_path / name) for name in ("one.jsonl", "two.jsonl")]
@@ -62,7 +62,7 @@ def test_a_gate_over_several_runs_refuses_to_be_told_how_labels_were_drawn(tmp_p
         call(["pass-rate", *runs, "--at-least", "0.5", "--drawn", "random"])
 
 
-def test_pass_rate_says_that_the_file_of_what_was_graded_is_missing() -> None:
+def test_pass_rate_reports_a_missing_file_of_graded_responses() -> None:
     with pytest.raises(UsageError, match=r"f\.jsonl: there is no such file"):
         call(["pass-rate", "f.jsonl"])
 

@@ -195,7 +195,7 @@ def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_pa
     assert "1 response not graded, in no rate." in shown
 
 
-def test_labels_of_responses_that_are_not_graded_here_correct_no_rate_and_count_as_labels_of_these_responses(
+def test_labels_of_responses_that_the_judge_left_ungraded_do_not_correct_the_pass_rate(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")

@@ -287,7 +287,9 @@ def test_pass_rate_refuses_to_estimate_from_one_run_how_often_ci_fails_by_chance
     assert (answered.returncode, json.loads(answered.stdout)["answer"]) == (0, "above")
 
 
-def test_two_tables_of_different_responses_are_answered_with_the_command_that_names_the_labels(tmp_path: Path) -> None:
+def test_pass_rate_refuses_two_tables_of_different_responses_and_prints_the_command_that_names_the_labels(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "production.csv").write_text("id,judge\n" + "".join(f"p{n},pass\n" for n in range(20)))
     (tmp_path / "labels.csv").write_text("id,judge,label\n" + "".join(f"l{n},pass,pass\n" for n in range(20)))
     done = run("markscheme", "pass-rate", "production.csv", "labels.csv", cwd=tmp_path)

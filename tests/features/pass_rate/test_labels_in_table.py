@@ -51,7 +51,7 @@ def test_labels_in_a_table_correct_a_pass_rate_as_the_same_labels_in_json_lines_
 
 
 @pytest.mark.parametrize("options", [(), ("--judge", "verdict", "--human", "human")])
-def test_decisions_in_lines_that_have_responses_are_corrected_as_decisions_without_responses_are(
+def test_lines_of_decisions_with_and_without_responses_give_the_same_corrected_pass_rate(
     options: tuple[str, ...], tmp_path: Path
 ) -> None:
     write_tables(tmp_path)
@@ -62,7 +62,7 @@ def test_decisions_in_lines_that_have_responses_are_corrected_as_decisions_witho
     assert rates(tmp_path, "pool.jsonl", "labels.csv", *options) == bare
 
 
-def test_lines_with_a_judge_s_decisions_and_labels_on_some_are_corrected_once_it_is_said_how_these_were_drawn(
+def test_a_file_with_decisions_and_some_labels_gives_a_corrected_pass_rate_once_the_drawn_option_is_given(
     tmp_path: Path,
 ) -> None:
     lines = [{"id": f"r{i}", "response": f"Reply {i}.", "pass": i % 4 != 0} for i in range(60)]
@@ -109,7 +109,7 @@ def rate_of_people(folder: Path, *options: str, file: str = "labels.csv", status
     return report
 
 
-def test_the_pass_rate_of_a_table_with_labels_alone_is_that_of_people_with_its_interval(tmp_path: Path) -> None:
+def test_a_table_with_labels_but_no_judge_gives_the_pass_rate_of_people_with_an_interval(tmp_path: Path) -> None:
     report = rate_of_people(labelled_rows(tmp_path, "human"))
     expected = share([1] * 30 + [0] * 10)
     assert limits(report["corrected"]) == pytest.approx((expected.value, expected.low, expected.high))
@@ -134,7 +134,7 @@ def test_responses_on_which_two_annotators_split_evenly_count_in_no_pass_rate_of
     )
 
 
-def test_the_pass_rate_of_people_is_of_the_labelled_rows_and_says_how_many_rows_lack_a_label(tmp_path: Path) -> None:
+def test_the_pass_rate_of_people_covers_only_labelled_rows_and_unlabelled_rows_are_counted(tmp_path: Path) -> None:
     table = (labelled_rows(tmp_path, "human") / "labels.csv").read_text()
     (tmp_path / "labels.csv").write_text(table + "b0,text,\nb1,text,\n")
     report = rate_of_people(tmp_path)
@@ -155,7 +155,7 @@ def ratings_by_people(folder: Path, **levels: Sequence[object]) -> Path:
 @pytest.mark.parametrize("how", ["by-verdict", "by-stratum", "elsewhere"])
 @pytest.mark.parametrize("least", [(), ("--at-least", ".5")])
 @pytest.mark.parametrize("file", ["labels.csv", "ratings.jsonl"])
-def test_a_pass_rate_of_people_refuses_to_be_corrected_by_how_labels_were_drawn_from_a_judge_s_verdicts(
+def test_without_verdicts_by_a_judge_pass_rate_refuses_every_value_of_the_drawn_option_but_random(
     file: str, least: tuple[str, ...], how: str, tmp_path: Path
 ) -> None:
     ratings_by_people(labelled_rows(tmp_path, "human"))
@@ -166,7 +166,9 @@ def test_a_pass_rate_of_people_refuses_to_be_corrected_by_how_labels_were_drawn_
 
 
 @pytest.mark.parametrize("file", ["labels.csv", "ratings.jsonl"])
-def test_the_pass_rate_of_people_is_compared_with_the_least_rate_by_its_interval(file: str, tmp_path: Path) -> None:
+def test_the_interval_of_people_s_pass_rate_decides_if_the_rate_is_above_or_below_the_required_least_rate(
+    file: str, tmp_path: Path
+) -> None:
     ratings_by_people(labelled_rows(tmp_path, "human"))
     assert rate_of_people(tmp_path, "--at-least", ".5", file=file)["answer"] == "above"
     assert rate_of_people(tmp_path, "--at-least", ".9", file=file, status=1)["answer"] == "below"
@@ -177,7 +179,7 @@ def test_the_pass_rate_of_people_is_compared_with_the_least_rate_by_its_interval
     "levels", [{"polite": [1, 2, 3, 4, 5]}, {"polite": ["MET", "UNMET"], "short": ["MET", "MET", "UNMET"]}]
 )
 @pytest.mark.parametrize("options", [(), ("--drawn", "random"), ("--at-least", ".5")])
-def test_people_s_levels_or_several_criteria_have_a_pass_rate_only_by_a_rubric(
+def test_levels_by_people_or_labels_on_several_criteria_give_a_pass_rate_only_if_a_rubric_is_named(
     options: tuple[str, ...], levels: dict[str, Sequence[object]], tmp_path: Path
 ) -> None:
     ratings_by_people(tmp_path, **levels)
@@ -200,7 +202,7 @@ def test_labels_on_a_scale_have_a_pass_rate_only_once_an_option_says_which_of_th
     assert rate_of_people(tmp_path, "--pass-mark", "4")["corrected"]["value"] == 0.4
 
 
-def test_labels_drawn_by_a_judge_s_verdict_have_no_pass_rate_without_these_verdicts(tmp_path: Path) -> None:
+def test_labels_drawn_by_a_judge_s_verdict_give_no_pass_rate_if_the_verdicts_are_missing(tmp_path: Path) -> None:
     rows = [f"a{i},{'yes' if i % 3 else 'no'},by-verdict" for i in range(40)]
     (tmp_path / "labels.csv").write_text("\n".join(["id,human,drawn", *rows]) + "\n")
     report = rate_of_people(tmp_path, status=4)
@@ -237,7 +239,7 @@ def test_criteria_in_one_column_of_a_table_have_no_single_pass_rate_without_a_ru
     assert rate_of_people(tmp_path, status=2)["error"]["code"] == "needs-rubric"
 
 
-def test_people_s_labels_in_lines_have_a_pass_rate_by_the_rubric_that_is_named(tmp_path: Path) -> None:
+def test_people_s_labels_in_json_lines_give_a_pass_rate_if_the_rubric_option_names_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "tone.yaml").write_text("criteria: [{name: tone, description: Is kind., scale: {min: 1, max: 5}}]")
     lines = [
         {

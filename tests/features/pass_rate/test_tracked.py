@@ -333,7 +333,7 @@ def test_overdue_audits_and_edited_records_of_a_tracked_stream_are_reported(fold
 
 
 @pytest.mark.parametrize(("least", "status", "answer"), [("0.5", 0, "above"), ("0.7", 4, "open"), ("0.95", 1, "below")])
-def test_a_tracked_stream_is_compared_with_the_least_rate_and_has_the_exit_status_of_that_answer(
+def test_the_exit_status_of_tracking_says_if_the_pass_rate_is_above_or_below_the_least_rate(
     least: str, status: int, answer: str, folder: Path
 ) -> None:
     tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
