@@ -88,7 +88,7 @@ def test_the_quick_check_for_enough_labels_to_try_a_wording_agrees_with_improve_
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_dev_and_test_examples_together_decide_if_improve_can_try_a_wording_after_calibrating_one_of_them(
+def test_labels_of_both_splits_count_towards_those_that_improve_needs_even_if_one_split_is_calibrated(
     tmp_path: Path,
 ) -> None:
     lines = [
@@ -164,7 +164,7 @@ def test_calibrate_on_dev_examples_suggests_improve_if_dev_and_test_together_hav
     assert "markscheme improve polite" in reported(folder, "--split", "dev")
 
 
-def test_a_report_whose_errors_no_wording_explains_has_no_empty_section_about_other_words(tmp_path: Path) -> None:
+def test_the_report_has_a_section_on_new_wordings_only_if_a_new_wording_could_fix_an_error(tmp_path: Path) -> None:
     folder = make_project(tmp_path, LEAST)
     worded, plain = folder / "worded.html", folder / "plain.html"
     reported(folder, "--html", str(worded))

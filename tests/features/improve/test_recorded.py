@@ -49,7 +49,7 @@ def test_the_page_of_improve_shows_each_finalist_side_by_side_with_the_user_s_wo
     assert "<ins>" in improvement["page"]
 
 
-def test_improve_refuses_the_shipped_error_messages_examples_since_too_few_tasks_can_be_held_out() -> None:
+def test_improve_refuses_the_shipped_set_on_error_messages_which_has_too_few_tasks_to_hold_out() -> None:
     done = run("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES)
     assert done.returncode == 4
     assert "4 dev and 7 held-out tasks (the outputs of a group are one task), and 10 and 20 are needed" in done.stderr

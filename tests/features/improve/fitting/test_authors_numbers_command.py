@@ -106,7 +106,7 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
 
 
 @pytest.mark.parametrize("warm", [1, 4])
-def test_a_share_or_gain_of_decisions_says_how_many_a_failed_required_criterion_leaves_out(
+def test_improve_says_how_many_decisions_a_failed_required_criterion_leaves_out_of_a_share_or_gain(
     warm: int, tmp_path: Path
 ) -> None:
     plate = Plate(tmp_path, warm=warm)
@@ -174,7 +174,9 @@ def test_fitting_weights_twice_to_the_same_decisions_is_recorded_as_one_use_of_h
     assert len(plate.looks()) == 2
 
 
-def test_after_numbers_were_fitted_improve_names_fresh_labels_before_the_same_fit(tmp_path: Path) -> None:
+def test_after_a_fit_of_weights_improve_suggests_fresh_labels_before_it_suggests_the_same_fit_again(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=4)
     fit = "markscheme improve plate --numbers --open"
     assert plate.improve()[1]["next"][0] == fit
@@ -357,7 +359,7 @@ def test_weights_are_fitted_to_annotators_overall_scores_if_there_are_no_pass_fa
         assert f"name: warm, weight: {numbers['weights']['after']['warm']:g}" in plate.rubric.read_text()
 
 
-def test_improve_with_too_few_decisions_names_the_command_that_asks_for_them(tmp_path: Path) -> None:
+def test_improve_with_too_few_decisions_names_the_label_command_that_asks_for_decisions(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
