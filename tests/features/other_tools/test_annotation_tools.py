@@ -109,14 +109,16 @@ def test_map_names_the_field_of_argilla_s_records_that_holds_the_response(tmp_pa
 # --- Ragas ------------------------------------------------------------------------------------------------------------
 
 
-def test_an_accepted_or_edited_output_of_a_ragas_metric_is_a_label_that_is_not_blind(tmp_path: Path) -> None:
+def test_accepting_or_editing_an_output_of_a_ragas_metric_counts_as_a_label_that_is_not_blind(tmp_path: Path) -> None:
     samples = exports.ragas()["annotated.json"]
     agreement = calibrated(tmp_path, samples)["metrics"][0]["calibration"]["agreement"]
     assert (agreement["value"], agreement["n"]) == (pytest.approx(4 / 6), 6)
     assert labels_of(tmp_path, samples, "--rater", "ann") == {("ann", 1.0, False), ("ann", 0.0, False)}
 
 
-def test_a_target_in_ragas_annotations_is_the_label_whatever_was_accepted(tmp_path: Path) -> None:
+def test_a_target_in_ragas_annotations_is_read_as_the_label_whether_or_not_the_output_was_accepted(
+    tmp_path: Path,
+) -> None:
     samples = copy.deepcopy(exports.ragas()["annotated.json"])
     for sample in samples["place"]:
         sample["target"] = sample["metric_output"]
@@ -142,7 +144,7 @@ def test_samples_of_two_ragas_metrics_with_equal_inputs_are_one_response(tmp_pat
     assert len((tmp_path / "e.jsonl").read_text().splitlines()) == 6
 
 
-def test_a_list_of_ragas_samples_is_of_a_metric_with_the_file_s_name(tmp_path: Path) -> None:
+def test_a_ragas_list_of_samples_without_a_metric_s_name_gets_the_file_s_name_as_its_metric(tmp_path: Path) -> None:
     (metric,) = calibrated(tmp_path, exports.ragas()["annotated.json"]["place"])["metrics"]
     assert (metric["metric"], metric["calibration"]["agreement"]["n"]) == ("file", 6)
 
@@ -150,7 +152,9 @@ def test_a_list_of_ragas_samples_is_of_a_metric_with_the_file_s_name(tmp_path: P
 # --- Braintrust -------------------------------------------------------------------------------------------------------
 
 
-def test_scores_of_braintrust_that_no_step_computed_are_refused_until_their_kind_is_said(tmp_path: Path) -> None:
+def test_braintrust_scores_that_no_step_computed_are_refused_until_the_kind_option_says_who_gave_them(
+    tmp_path: Path,
+) -> None:
     events = exports.braintrust()["experiment.json"]
     (tmp_path / "file.json").write_text(json.dumps(events))
     done = run("calibrate", "file.json", cwd=tmp_path)
@@ -158,7 +162,7 @@ def test_scores_of_braintrust_that_no_step_computed_are_refused_until_their_kind
     assert "6 of 'ann' by ann; 6 of 'ben' by ben. Pass `--kind human`" in done.stderr
 
 
-def test_a_judge_s_metric_and_people_s_under_other_names_are_refused_with_the_map_that_joins_them(
+def test_if_judge_and_people_use_different_metric_names_the_error_suggests_map_options_that_join_them(
     tmp_path: Path,
 ) -> None:
     error = calibrated(tmp_path, exports.braintrust()["experiment.json"], "--kind", "human")["error"]

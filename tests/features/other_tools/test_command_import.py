@@ -181,7 +181,7 @@ def test_the_levels_option_is_refused_if_it_maps_a_word_to_something_that_is_no_
     assert hint in done.stderr
 
 
-def test_import_says_which_option_names_a_column_of_ids_and_which_a_column_of_a_criterion(
+def test_import_says_that_the_id_option_names_the_column_of_ids_and_the_map_option_that_of_a_criterion(
     project: Path,
 ) -> None:
     (project / "rubrics/desk.yaml").write_text(APPLIES)
