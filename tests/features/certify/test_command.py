@@ -142,7 +142,7 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
-def test_without_recorded_shares_of_passes_a_certificate_still_decides_but_gives_no_warning_about_them(
+def test_a_certificate_without_recorded_shares_of_passes_decides_as_before_but_never_warns_of_a_changed_share(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified
@@ -436,7 +436,7 @@ def test_certify_lets_a_judge_decide_nothing_if_a_third_of_its_most_certain_deci
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_for_a_judge_that_may_not_gate_calibrate_says_how_many_responses_a_certificate_could_let_it_decide(
+def test_if_a_judge_cannot_gate_calibrate_says_how_many_responses_the_judge_could_decide_with_a_certificate(
     servers: Servers, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path)

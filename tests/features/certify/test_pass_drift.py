@@ -57,7 +57,7 @@ def test_labels_in_few_groups_count_as_few_labels_when_the_share_of_passes_is_ch
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
-def test_if_only_one_side_is_decided_automatically_drift_is_measured_by_the_share_of_automatic_decisions(
+def test_if_only_passes_or_only_fails_are_automatic_drift_is_a_change_in_the_share_of_automatic_decisions(
     side: str,
 ) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)

@@ -325,7 +325,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_grouping_examples_or_limiting_false_passes_too_never_increases_what_a_cascade_decides() -> None:
+def test_a_cascade_decides_no_more_if_examples_are_grouped_or_if_false_passes_are_limited_as_well() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(
