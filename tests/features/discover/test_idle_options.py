@@ -30,7 +30,7 @@ SUGGEST = ("--suggest", "function:judges:groups")
         ((*POOL, "--sheet", "s.html"), ("-o", "port=8123"), "a sheet is a file"),
     ],
 )
-def test_an_option_of_discover_without_effect_is_refused_before_anything_is_read_asked_or_written(
+def test_an_option_of_discover_without_effect_is_refused_before_anything_is_read_or_asked_or_written(
     tmp_path: Path, options: tuple[str, ...], idle: tuple[str, ...], reason: str
 ) -> None:
     write_project(tmp_path)
@@ -50,7 +50,9 @@ def test_rules_on_options_of_discover_without_effect_name_only_existing_options(
 
 
 @pytest.mark.parametrize("view", ["--again", "--recode"])
-def test_a_sheet_of_what_needs_the_served_page_is_refused_and_no_file_is_written(tmp_path: Path, view: str) -> None:
+def test_the_sheet_option_of_discover_is_refused_for_a_view_that_needs_the_served_page(
+    tmp_path: Path, view: str
+) -> None:
     (tmp_path / "outputs.jsonl").write_text('{"id": "a", "response": "Hello."}\n')
     command = ("markscheme", "discover", "reply", "--pool", "outputs.jsonl", "--rater", "ann", view)
     done = run(*command, "--sheet", "page.html", cwd=tmp_path)

@@ -20,7 +20,7 @@ def test_for_each_note_outside_failure_modes_the_three_most_similar_modes_are_li
     assert all(len(names) == 3 for names in nearest.values())
 
 
-def test_without_failure_modes_none_is_listed_as_similar_to_a_note() -> None:
+def test_no_similar_failure_modes_are_listed_for_a_note_if_there_are_no_failure_modes() -> None:
     assert nearest_modes(NOTES, {}) == dict.fromkeys(NOTES, ())
 
 

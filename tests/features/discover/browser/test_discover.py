@@ -367,7 +367,7 @@ def refuse_serious(page: Page) -> None:
     assert serious_faults(page) == []
 
 
-def test_outputs_read_before_a_failure_mode_was_named_can_be_checked_for_it_by_one_key_each(
+def test_outputs_read_before_a_failure_mode_was_named_can_be_checked_for_this_mode_with_a_single_key(
     servers: Start, project: Path, page: Page
 ) -> None:
     server = servers(project)
