@@ -46,7 +46,7 @@ def test_each_response_may_have_its_own_rubric_and_query() -> None:
     assert scores == [7.5, 2, 0]
 
 
-def test_a_whole_data_frame_or_a_mapping_in_place_of_a_column_is_refused_since_its_items_are_names() -> None:
+def test_a_whole_data_frame_or_a_mapping_in_place_of_a_list_or_column_is_refused() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"text": ["good", "poor"]})
     with pytest.raises(ValueError, match="give a list, or one column of a data frame; got DataFrame"):
         rewarded(frame)
