@@ -110,7 +110,7 @@ def test_a_judge_that_drifted_gets_the_verdict_adjust_and_may_be_used_for_nothin
     assert Called.of(calibration).drifted == {CHANGED}
 
 
-def test_a_drifted_run_that_is_being_accepted_raises_no_alarm_against_the_accepted_run_it_replaces() -> None:
+def test_accepting_a_run_that_drifted_from_the_accepted_run_raises_no_alarm() -> None:
     judge, then = _accepted_runs(seed=1)
     calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=AcceptedBasis(then, accepting=True))
     assert baseline(calibration).criteria[CHANGED].verdict == "drifted"
@@ -336,7 +336,7 @@ def test_a_drift_finding_says_if_neither_a_change_of_the_judge_nor_of_the_rubric
 
 
 @pytest.mark.parametrize("weight", [1.0, -1.0])
-def test_the_cost_of_a_criterion_s_drift_is_its_effect_on_the_score_whatever_categories_without_values_weigh(
+def test_the_cost_of_drift_on_a_criterion_does_not_depend_on_the_weight_of_categories_without_values(
     tmp_path: Path, weight: float
 ) -> None:
     category = Criterion(3.0, "what it is", "kind", Scale.of_categories(("answer", "refusal")))

@@ -79,7 +79,7 @@ def test_a_judge_whose_levels_moved_without_any_recorded_change_may_not_be_used_
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_a_shift_is_attributed_to_whichever_alone_changed_the_judge_or_the_words_of_the_rubric(
+def test_a_shift_is_attributed_to_a_changed_judge_or_to_changed_words_if_only_one_of_these_changed(
     accepted_twice: Path,
 ) -> None:
     here = accepted_twice

@@ -18,7 +18,7 @@ from tests.calibration.test_same_figures import RUBRIC, World, each_seed
 
 
 @each_seed
-def test_the_drift_report_s_two_agreements_equal_those_of_the_calibrations_of_the_accepted_and_the_new_run(
+def test_both_agreements_in_a_drift_report_equal_those_in_the_calibrations_of_the_compared_runs(
     seed: int, tmp_path: Path
 ) -> None:
     world = World(seed)
