@@ -218,7 +218,7 @@ def _battles(folder: Path, *columns: str) -> Path:
     return written(folder, "battles.jsonl", rows)
 
 
-def test_columns_that_name_a_judge_or_people_next_to_winner_or_preference_are_ratings_of_these(tmp_path: Path) -> None:
+def test_columns_such_as_human_preference_are_read_as_ratings_by_the_rater_in_the_column_s_name(tmp_path: Path) -> None:
     read = open_rated([_battles(tmp_path, "human_preference", "gpt-4o_preference")], expected="anything")
     assert {(rating.rater, rating.kind) for rating in read.ratings} == {
         ("human_preference", "human"),
@@ -256,7 +256,7 @@ def _rated_pairs(folder: Path, values: Mapping[str, Sequence[object]]) -> Path:
     return written(folder, "rated.jsonl", rows)
 
 
-def test_minus_1_in_a_column_named_after_its_rater_is_the_first_response(tmp_path: Path) -> None:
+def test_minus_1_in_a_column_of_preferences_named_after_its_rater_means_the_first_response(tmp_path: Path) -> None:
     values = [-1, 0, 1, -1]
     path = _rated_pairs(tmp_path, {"judge_preference": values, "human_preference": values})
     read = open_rated([path], expected="anything")
@@ -274,7 +274,7 @@ def test_a_table_with_two_responses_and_columns_judge_and_human_is_calibrated_co
     assert calibration.counts.examples == 20
 
 
-def test_scores_in_a_column_judge_next_to_winner_are_no_preferences(tmp_path: Path) -> None:
+def test_scores_in_a_column_named_judge_are_not_read_as_preferences_next_to_a_column_of_winners(tmp_path: Path) -> None:
     path = _rated_pairs(tmp_path, {"winner": ["A", "B", "A"], "judge": [1, 2, 5]})
     read = open_rated([path], expected="anything", columns=Columns(kind="human"))
     assert {rating.kind for rating in read.ratings} == {"human"}
@@ -286,18 +286,18 @@ def test_an_unknown_preference_in_a_column_named_after_its_rater_is_refused_with
         open_rated([path], expected="anything")
 
 
-def test_a_rater_without_a_preference_on_a_pair_rates_the_others(tmp_path: Path) -> None:
+def test_a_rater_who_left_out_a_pair_still_counts_on_the_pairs_with_a_preference(tmp_path: Path) -> None:
     path = _rated_pairs(tmp_path, {"judge_preference": ["A", ""], "human_preference": ["A", "B"]})
     read = open_rated([path], expected="anything")
     assert [rating.kind for rating in read.ratings] == ["model", "human", "human"]
 
 
-def test_a_column_whose_name_has_a_word_besides_its_rater_is_no_rating_of_a_pair(tmp_path: Path) -> None:
+def test_a_column_such_as_human_clarity_winner_is_not_read_as_a_rating_of_a_pair(tmp_path: Path) -> None:
     read = open_rated([_battles(tmp_path, "human_winner", "human_clarity_winner")], expected="anything")
     assert {rating.rater for rating in read.ratings} == {"human_winner"}
 
 
-def test_the_kind_that_a_column_s_name_states_is_kept_where_an_option_gives_that_of_the_others(tmp_path: Path) -> None:
+def test_the_kind_option_applies_only_to_columns_of_pairs_whose_name_states_no_kind_of_rater(tmp_path: Path) -> None:
     read = open_rated(
         [_battles(tmp_path, "winner", "judge_winner")], expected="anything", columns=Columns(kind="human")
     )
