@@ -75,7 +75,7 @@ def test_a_published_criterion_gets_the_weight_that_the_rubric_gives_its_class_s
     assert any("weight 5 of the class 'badly detrimental' is read as -5" in note for note in row.notes)
 
 
-def test_a_class_left_out_before_a_published_criterion_and_a_doubtful_negative_weight_are_noted() -> None:
+def test_a_note_mentions_a_class_left_out_of_a_published_criterion_and_a_doubtful_negative_weight() -> None:
     row = own([
         {"title": "Oven", "description": "Essential Criteria: Gives the heat of the oven.", "weight": 5},
         {"title": "Claims", "description": "Pitfall Criteria: Avoids claims on health.", "weight": -1},
@@ -193,7 +193,7 @@ def test_points_in_brackets_behind_the_names_of_levels_are_the_values_of_the_lev
 
 
 @pytest.mark.parametrize(("best", "weights"), [(6, [6, 10]), (0, [1, 1])])
-def test_a_criterion_whose_points_tie_weighs_as_much_as_its_most_points_and_never_as_the_numbers_of_its_levels(
+def test_a_criterion_whose_levels_share_the_highest_points_has_these_points_as_its_weight(
     best: int, weights: list[float]
 ) -> None:
     published = read(
@@ -206,7 +206,7 @@ def test_a_criterion_whose_points_tie_weighs_as_much_as_its_most_points_and_neve
     assert ("the points of a criterion's best level are its weight" in published.notes) == (best > 0)
 
 
-def test_criteria_whose_levels_have_points_of_their_own_keep_their_levels_and_weigh_as_much_as_the_best_one() -> None:
+def test_a_published_criterion_weighs_as_much_as_the_points_of_its_best_level_unless_a_weight_is_stated() -> None:
     published = read(
         [
             {"criterion": "Crust", "Excellent (10)": "Cracks.", "Good (6)": "Brown.", "Poor (0)": "Pale."},

@@ -67,7 +67,7 @@ def test_published_rubrics_of_many_forms_are_read_with_the_criteria_that_a_perso
     assert not case.get("notes") or [n for n in published.notes if n.startswith("not read")] == not_read
 
 
-def test_items_of_a_section_become_criteria_if_their_points_add_up_to_the_section_s_and_levels_otherwise() -> None:
+def test_items_of_a_section_become_criteria_if_their_points_add_up_to_those_of_the_section_and_else_levels() -> None:
     parts = [{"text": "Describes the apparatus used", "points": 8}, {"text": "Explains each control", "points": 4}]
     sections = [
         {"section": "Method", "points": 12, "items": parts},
