@@ -424,7 +424,7 @@ def test_a_report_on_four_verdicts_counts_right_verdicts_instead_of_giving_a_per
     assert "Scores within 0.1: 1 of 2 responses." in report
 
 
-def test_what_was_adjudicated_on_a_row_counts_instead_of_annotators_labels_and_what_they_agree_on_completes_it(
+def test_an_adjudicated_level_replaces_annotators_labels_and_their_agreed_levels_count_on_other_criteria(
     tmp_path: Path,
 ) -> None:
     rows = [row(number) for number in range(6)]
@@ -496,7 +496,7 @@ def varied_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_labels_that_the_verdict_on_rows_needs_are_kept_for_later_commands_unless_a_part_was_compared(
+def test_the_number_of_labels_needed_for_rows_is_stored_unless_only_one_split_was_compared(
     tmp_path: Path,
 ) -> None:
     rows = [{**row(index), "split": ("dev", "test")[index % 2]} for index in range(12)]

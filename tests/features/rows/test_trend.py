@@ -109,7 +109,9 @@ def test_a_judge_that_always_answers_met_is_reported_as_no_better_than_that_cons
     assert (trend["state"], trend["because"]) == ("open", "constant-open")
 
 
-def test_the_screen_says_how_many_more_tasks_have_an_even_chance_to_decide_an_undecided_trend(tmp_path: Path) -> None:
+def test_the_report_on_an_open_trend_says_how_many_more_tasks_have_an_even_chance_to_decide_the_trend(
+    tmp_path: Path,
+) -> None:
     rows = [row(number, {} if number % 3 else {"c1": "UNMET", "c6": "MET"}) for number in range(12)]
     report = calibrated(tmp_path, rows, "-o", "target=0.8", "-o", "trend_on=criteria")
     assert report["decision"]["trend"]["state"] == "open"
@@ -157,7 +159,7 @@ def test_deciding_trends_by_verdicts_on_criteria_is_refused_for_a_rubric_of_pair
         trend_of_criteria("criteria", OfPairs(), ("judge", "gold"), LabelOptions())  # type: ignore[arg-type]
 
 
-def test_trends_of_criteria_are_ignored_for_pairs_if_the_call_says_that_they_are_set_for_all_rubrics(
+def test_trends_by_criteria_are_ignored_for_pairs_if_set_for_all_rubrics_and_refused_if_set_in_the_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_call = LabelOptions(trend_on="criteria")
@@ -170,9 +172,7 @@ def test_trends_of_criteria_are_ignored_for_pairs_if_the_call_says_that_they_are
         trend_of_criteria("criteria", table, ("judge", "gold"), of_call)
 
 
-def test_a_limit_on_credit_for_all_rubrics_is_ignored_where_trends_are_of_scores_and_one_of_the_call_is_refused() -> (
-    None
-):
+def test_a_limit_on_credit_without_trends_by_criteria_is_ignored_if_set_for_all_rubrics_and_else_refused() -> None:
     of_call = LabelOptions(max_false_credit=0.1)
     refuse_limits_of_scores(replace(of_call, set_for_all=frozenset(["max_false_credit"])), OfPairs.rubric)
     with pytest.raises(UsageError, match="it goes with trend_on: criteria"):
