@@ -39,7 +39,7 @@ def test_the_workflow_lints_all_rubrics_and_calibrates_the_judge_of_each_rubric_
     assert calibrate["env"] == {"ANTHROPIC_API_KEY": "${{ secrets.ANTHROPIC_API_KEY }}"}
 
 
-def test_a_rubric_may_have_the_name_of_a_gap_in_the_workflow_s_template(project: Path) -> None:
+def test_a_rubric_may_have_the_same_name_as_a_placeholder_in_the_template_of_the_workflow(project: Path) -> None:
     for kind in ("rubrics", "calibration"):
         (shipped,) = (project / kind).glob("support-reply*")
         shipped.rename(shipped.with_name(f"JUDGE{shipped.suffix}"))

@@ -294,7 +294,7 @@ def test_init_refuses_a_file_of_prose_and_advises_to_write_its_points_as_criteri
     assert "rubrics/desk.yaml" in done.stderr
 
 
-def test_rows_that_bring_criteria_of_their_own_are_to_be_labelled_and_calibrated_as_they_are(tmp_path: Path) -> None:
+def test_init_refuses_rows_with_their_own_criteria_and_names_the_command_that_labels_the_rows(tmp_path: Path) -> None:
     row = {"id": "r1", "response": "It passes York.", "rubric": [{"requirement": "Names York"}]}
     labelled = row | {"labels": [{"rater": "ann", "kind": "human", "criteria": {"c1": "MET"}}]}
     for name, line in (("tasks.jsonl", row), ("labelled rows.jsonl", labelled)):
@@ -305,7 +305,7 @@ def test_rows_that_bring_criteria_of_their_own_are_to_be_labelled_and_calibrated
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labelled rows.jsonl", "tasks.jsonl"]
 
 
-def test_init_names_the_file_whose_rows_bring_criteria_of_their_own_and_keeps_errors_of_other_causes(
+def test_init_names_a_file_of_rows_with_their_own_criteria_unless_an_option_is_the_actual_mistake(
     tmp_path: Path,
 ) -> None:
     rows = [{"id": name, "response": "It passes York.", "rubric": [{"requirement": "Names York"}]} for name in "ab"]

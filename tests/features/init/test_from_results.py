@@ -59,7 +59,7 @@ def test_a_variable_that_an_imported_assertion_names_becomes_an_input_that_the_j
     assert "<word-" in json.loads(shown.splitlines()[0])["user"]
 
 
-def test_a_variable_called_labels_is_no_label_and_the_outputs_are_to_be_labelled_next(
+def test_a_promptfoo_variable_named_labels_is_read_as_an_input_and_not_as_labels(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results).replace('"word"', '"labels"'))

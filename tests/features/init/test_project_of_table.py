@@ -85,7 +85,7 @@ def test_init_refuses_a_table_that_has_notes_or_no_responses_and_no_column_that_
     assert refused.value.code in ("nothing-rated", "which-columns")
 
 
-def test_names_with_a_score_and_its_maximum_are_no_table_of_criteria(tmp_path: Path) -> None:
+def test_a_table_with_names_and_scores_and_maximum_scores_is_not_read_as_a_table_of_criteria(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text("name,score,max\nTone,1,2\nFacts,2,3\n")
     with pytest.raises(UsageError, match="which columns are a judge's and people's"):
         project_of_files([tmp_path / "scores.csv"], ColumnOptions(), tmp_path / "project")
