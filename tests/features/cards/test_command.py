@@ -115,7 +115,7 @@ def test_a_judge_card_is_written_next_to_the_accepted_run_in_whatever_folder_the
     assert run("markscheme", "verify", "kept/mine.card.json", cwd=here).returncode == 0
 
 
-def test_a_judge_card_says_how_many_examples_two_annotators_labelled_if_only_some_have_two(
+def test_a_judge_card_counts_the_examples_with_two_annotators_if_all_other_examples_have_one_annotator(
     here: Path,
 ) -> None:
     home = here / "calibration" / "clear"

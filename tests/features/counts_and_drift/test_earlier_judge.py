@@ -100,7 +100,7 @@ def test_an_earlier_judge_named_in_python_gives_the_same_comparison_as_on_the_co
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_the_earlier_option_is_refused_for_the_gold_column_or_a_missing_column_or_more_runs_than_planned(
+def test_the_earlier_option_refuses_the_gold_column_and_a_missing_column_and_a_run_beyond_the_planned_runs(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)

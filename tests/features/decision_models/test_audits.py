@@ -91,7 +91,7 @@ def test_the_report_has_a_row_on_each_criterion_s_probabilities_and_the_page_has
     assert page.count('aria-label="Reliability."') == 3
 
 
-def test_a_reliability_diagram_shows_each_bin_with_its_interval_the_diagonal_and_the_fitted_line() -> None:
+def test_a_reliability_diagram_shows_the_diagonal_and_the_fitted_line_and_each_bin_with_its_interval() -> None:
     audit = calibrated(2.5).comparison.audits["probabilities"].decision
     bins = (ReliabilityBin(20, 0.2, Estimate(0.3, 0.1, 0.5)), ReliabilityBin(3, 0.9, Estimate(0.8)))
     plot = reliability_plot("tone", replace(audit, bins=bins, line=((0.0, 0.3), (1.0, 0.8))))
@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_probabilities_of_a_pass_are_checked_and_on_unordered_levels_those_of_the_likeliest_level(
+def test_the_probability_of_passing_is_checked_or_that_of_the_likeliest_level_if_levels_are_unordered(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))

@@ -92,7 +92,7 @@ def test_an_assertion_without_a_provider_is_reported_as_graded_by_promptfoo_s_ow
     )
 
 
-def test_a_verdict_of_an_assertion_that_the_configuration_lacks_is_reported_by_its_assertion_type(
+def test_a_verdict_whose_assertion_is_missing_in_the_configuration_is_reported_by_its_assertion_type(
     folder: Path,
 ) -> None:
     graded_row = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})

@@ -38,7 +38,7 @@ def results_of(text: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_yes_or_no_question_made_of_a_text_that_asks_for_a_score_asks_if_the_response_passes(
+def test_a_text_that_asks_for_a_score_becomes_a_yes_or_no_question_that_asks_if_the_response_passes(
     tmp_path: Path, text: str, asks: str
 ) -> None:
     path = tmp_path / "results.json"

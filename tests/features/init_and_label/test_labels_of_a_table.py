@@ -5,7 +5,9 @@ from pathlib import Path
 from tests.commands.console import run
 
 
-def test_a_table_with_annotators_and_no_judge_becomes_labels_that_init_says_to_adjudicate(tmp_path: Path) -> None:
+def test_init_turns_a_table_of_two_annotators_without_a_judge_into_labels_and_suggests_to_adjudicate(
+    tmp_path: Path,
+) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)

@@ -49,7 +49,9 @@ def test_a_judge_is_not_compared_with_its_own_verdicts_and_the_error_says_how_to
 
 
 @pytest.mark.usefixtures("made")
-def test_examples_that_only_a_judge_rated_are_to_be_labelled_before_other_outputs(tmp_path: Path) -> None:
+def test_calibrate_asks_for_labels_on_examples_that_only_a_judge_rated_before_labels_on_new_outputs(
+    tmp_path: Path,
+) -> None:
     label_some(tmp_path, 12)
     done = run("calibrate", "verdicts", "--ratings", RATINGS, cwd=tmp_path)
     screen = " ".join(done.stdout.split())
@@ -59,7 +61,7 @@ def test_examples_that_only_a_judge_rated_are_to_be_labelled_before_other_output
 
 
 @pytest.mark.usefixtures("made")
-def test_once_all_is_labelled_the_printed_command_compares_the_judge_by_its_verdicts_in_the_project(
+def test_once_every_example_is_labelled_label_suggests_to_calibrate_the_judge_by_its_stored_verdicts(
     tmp_path: Path,
 ) -> None:
     label_some(tmp_path, len(VERDICTS))

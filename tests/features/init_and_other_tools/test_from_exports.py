@@ -15,7 +15,7 @@ MAKERS = (exports.argilla, exports.ragas, exports.braintrust, exports.prodigy, e
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
-def test_init_names_the_commands_that_read_an_export_with_people_s_labels_instead_of_losing_these(
+def test_init_refuses_an_export_with_people_s_labels_and_names_the_commands_that_read_the_export(
     make: Callable[[], exports.Files], tmp_path: Path
 ) -> None:
     (name, content), *_ = make().items()
@@ -25,7 +25,7 @@ def test_init_names_the_commands_that_read_an_export_with_people_s_labels_instea
     assert f"is an export with people's ratings, not a table: `markscheme calibrate {name}`" in refused.stderr
 
 
-def test_the_commands_that_init_names_for_an_export_read_it(tmp_path: Path) -> None:
+def test_the_commands_that_init_suggests_for_an_export_can_read_the_export(tmp_path: Path) -> None:
     make_project(tmp_path)
     (tmp_path / "records.json").write_text(json.dumps(exports.argilla()["records.json"]))
     refused = run("markscheme", "init", "--from", "records.json", cwd=tmp_path).stderr
@@ -36,7 +36,7 @@ def test_the_commands_that_init_names_for_an_export_read_it(tmp_path: Path) -> N
     assert (done.returncode, (tmp_path / "ratings.jsonl").is_file()) == (0, True), done.stderr
 
 
-def test_init_makes_a_project_to_label_of_an_export_that_only_judges_rated(tmp_path: Path) -> None:
+def test_init_makes_a_project_without_labels_from_an_export_with_ratings_by_judges_only(tmp_path: Path) -> None:
     (tmp_path / "test_run.json").write_text(json.dumps(exports.deepeval()["test_run.json"]))
     assert run("markscheme", "init", "new", "--from", "test_run.json", cwd=tmp_path).returncode == 0
     assert (tmp_path / "new/calibration/test_run/examples.jsonl").is_file()

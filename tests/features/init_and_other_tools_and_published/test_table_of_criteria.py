@@ -24,7 +24,7 @@ def test_a_table_of_criteria_with_a_column_for_each_level_becomes_a_rubric_by_th
     assert [(c.requirement, c.scale.values) for c in rubric.criteria] == [("Crust", (0, 3, 6)), ("Crumb", (0, 3, 6))]
 
 
-def test_a_row_of_another_length_in_a_table_of_criteria_is_named_by_its_line(tmp_path: Path) -> None:
+def test_a_row_with_the_wrong_number_of_cells_in_a_table_of_criteria_is_reported_by_line(tmp_path: Path) -> None:
     (tmp_path / "bread.csv").write_text("criterion,Good,Fair,Poor\nCrust,Dark.,Brown.,Pale.\nCrumb,Even.,Wet.\n")
     refused = run("markscheme", "import", "bread.csv", "--to", "bread.yaml", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.startswith("error: bread.csv:3: ")) == (2, True)

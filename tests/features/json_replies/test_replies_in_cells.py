@@ -40,7 +40,7 @@ def test_the_verdict_of_a_reply_in_json_counts_whether_the_reply_is_plain_or_in_
     assert calibrate(columns, judge="llm_judge").to_json()["agreement"]["value"] == 1.0
 
 
-def test_several_verdicts_in_a_reply_are_compared_with_people_s_column_of_the_same_criterion() -> None:
+def test_a_reply_with_verdicts_on_several_criteria_is_compared_with_the_human_column_of_each_criterion() -> None:
     replies = [json.dumps({"why": f"r{n}", "scores": {"tone": n % 5 + 1, "facts": n % 2}}) for n in range(60)]
     people = {"human_tone": [n % 5 + 1 for n in range(60)], "human_facts": [n % 2 for n in range(60)]}
     assert judges({"judge": replies, **people}) == {
@@ -49,7 +49,7 @@ def test_several_verdicts_in_a_reply_are_compared_with_people_s_column_of_the_sa
     }
 
 
-def test_a_column_of_replies_is_left_alone_if_another_column_has_the_verdicts_or_people_gave_them() -> None:
+def test_a_column_of_json_replies_is_read_only_if_the_user_names_it_or_no_other_column_has_verdicts() -> None:
     raw = list(map(json.dumps, REPLIES))
     assert judges({"judge_raw": raw, "judge_verdict": HUMAN, "human": HUMAN}) == {"": ["judge_verdict"]}
     assert judges({"judge_raw": raw, "judge_verdict": HUMAN, "human": HUMAN}, judge=("judge_raw",)) == {
@@ -58,7 +58,7 @@ def test_a_column_of_replies_is_left_alone_if_another_column_has_the_verdicts_or
     assert judges({"response": raw, "judge": HUMAN, "human": HUMAN}) == {"": ["judge"]}
 
 
-def test_a_reply_that_is_no_json_is_named_with_commands_that_leave_it_out() -> None:
+def test_a_judge_s_reply_that_is_not_json_is_refused_with_commands_that_leave_the_reply_out() -> None:
     replies = ["Sorry, I cannot.", *map(json.dumps, REPLIES[1:])]
     with pytest.raises(UsageError) as refused:
         judges({"judge": replies, "human": HUMAN})
@@ -87,7 +87,7 @@ def test_outputs_in_json_are_not_taken_apart_as_a_judge_s_replies() -> None:
     assert named.roles.single["response"] == "model"
 
 
-def test_a_pattern_names_columns_of_replies_as_it_names_any_columns_and_their_reasons_are_no_verdicts() -> None:
+def test_a_pattern_can_name_columns_of_json_replies_and_the_reasons_in_them_are_not_read_as_verdicts() -> None:
     raw = list(map(json.dumps, REPLIES))
     for pattern in ("eval*", "*_raw", "eval_raw"):
         assert judges({"eval_raw": raw, "human": HUMAN}, judge=(pattern,)) == {"": ["eval_raw"]}
@@ -99,7 +99,7 @@ def test_a_pattern_names_columns_of_replies_as_it_names_any_columns_and_their_re
 SEVERAL = [json.dumps({"tone": {"verdict": human, "reason": "So."}, "facts": {"verdict": "pass"}}) for human in HUMAN]
 
 
-def test_replies_with_several_verdicts_in_a_column_not_named_after_a_judge_are_all_named_by_one_pattern() -> None:
+def test_one_pattern_names_all_verdicts_of_replies_with_several_criteria_in_a_column_named_eval() -> None:
     people = {"human_tone": HUMAN, "human_facts": ["pass", "fail"] * 30}
     assert judges({"eval": SEVERAL, **people}, judge=("eval.*",)) == {
         "tone": ["eval.tone.verdict"],
@@ -108,7 +108,9 @@ def test_replies_with_several_verdicts_in_a_column_not_named_after_a_judge_are_a
     assert judges({"eval": SEVERAL, "human": HUMAN}, judge=("eval.tone.verdict",)) == {"": ["eval.tone.verdict"]}
 
 
-def test_if_the_column_of_such_replies_is_named_the_error_has_the_command_with_the_pattern(tmp_path: Path) -> None:
+def test_naming_a_column_of_replies_with_several_verdicts_is_refused_with_a_command_that_uses_a_pattern(
+    tmp_path: Path,
+) -> None:
     with (tmp_path / "t.csv").open("w", newline="", encoding="utf-8") as file:
         rows = zip(SEVERAL, HUMAN, ["pass", "fail"] * 30, strict=True)
         csv.writer(file).writerows([("eval", "human_tone", "human_facts"), *rows])

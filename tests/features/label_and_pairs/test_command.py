@@ -128,7 +128,7 @@ def test_pairs_that_a_file_has_already_are_not_imported_a_second_time(project: P
     assert "holds other responses under" in done.stderr
 
 
-def test_outputs_of_systems_in_place_of_pairs_are_answered_with_the_command_that_makes_pairs(project: Path) -> None:
+def test_giving_label_outputs_in_place_of_pairs_is_refused_with_the_command_that_makes_pairs(project: Path) -> None:
     done = run("markscheme", "label", "better", "--pool", "outputs.jsonl", cwd=project)
     command = "markscheme label better --pairs --pool outputs.jsonl --to pairs.jsonl"
     assert (done.returncode, done.stderr.strip().endswith(command)) == (2, True), done.stderr

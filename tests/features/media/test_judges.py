@@ -218,7 +218,7 @@ def test_a_judge_that_cannot_read_images_leaves_a_submission_with_an_image_ungra
     assert sight_of(judge.identity, "image") is False
 
 
-def test_the_error_of_a_function_with_schema_and_parts_that_fails_at_the_test_image_names_the_setting_for_it() -> None:
+def test_if_a_judge_function_fails_at_the_test_image_the_error_names_the_setting_that_turns_the_test_off() -> None:
     def verdicts_alone(system_prompt: str, user_prompt: str, schema: dict[str, Any], parts: Any) -> Any:
         return {"verdicts": dict.fromkeys(schema["properties"]["verdicts"]["properties"], "MET")}
 

@@ -120,7 +120,7 @@ def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_
     assert error_of(command).startswith(error)
 
 
-def test_the_rubric_that_a_file_names_is_one_word_of_the_printed_command_whatever_its_name() -> None:
+def test_a_rubric_s_name_read_from_a_file_is_quoted_as_one_word_in_the_printed_command() -> None:
     accepted = json.loads(CONTENTS["accepted.json"])
     Path("accepted.json").write_text(json.dumps(accepted | {"rubric": {"name": "FILE; date"}}))
     assert error_of("calibrate accepted.json").endswith(

@@ -22,7 +22,7 @@ def write(folder: Path, header: str, *, verdict: str = "True False") -> None:
     "command",
     [("calibrate", "t.csv"), ("certify", "t.csv"), ("label", "t.csv", "--plan"), ("init", "p", "--from", "t.csv")],
 )
-def test_if_a_score_needs_a_pass_mark_the_error_names_the_judge_whose_verdicts_need_none(
+def test_an_error_about_a_missing_pass_mark_suggests_the_judge_s_column_that_needs_no_pass_mark(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     write(tmp_path, HEADER)
@@ -44,7 +44,7 @@ def test_if_a_score_needs_a_pass_mark_the_error_names_the_judge_whose_verdicts_n
         (HEADER, "True False", ("--judge", "judge_score")),
     ],
 )
-def test_no_judge_is_named_if_none_fits_the_labels_or_if_the_user_named_one(
+def test_no_other_judge_s_column_is_suggested_if_none_fits_the_labels_or_the_user_named_a_judge(
     tmp_path: Path, header: str, verdict: str, options: tuple[str, ...]
 ) -> None:
     write(tmp_path, header, verdict=verdict)

@@ -125,7 +125,7 @@ OF_PARTS = (("--split", "dev"), ("--only", "system=a"), ("--response", "text"), 
 
 @pytest.mark.parametrize("plan", PLANS_OF_ROWS)
 @pytest.mark.parametrize("option", [*OF_OTHER_FILES, *OF_PARTS, ("--width", "0.1"), ("--error", "0.1")])
-def test_the_plan_of_rows_with_criteria_of_their_own_refuses_options_on_other_files_and_on_other_goals(
+def test_the_plan_for_rows_with_their_own_criteria_refuses_options_on_other_files_and_on_precision(
     folder: Path, plan: tuple[str, ...], option: tuple[str, ...]
 ) -> None:
     done = run("markscheme", *plan, *option, cwd=folder)
@@ -136,7 +136,7 @@ def test_the_plan_of_rows_with_criteria_of_their_own_refuses_options_on_other_fi
 
 @pytest.mark.parametrize("step", [("--progress",), ("--sheet", "s.html"), ("--disputed",), ("--audits",)])
 @pytest.mark.parametrize("option", [("--pool", "pool.jsonl"), ("--next", "2"), ("--response", "text")])
-def test_rows_with_criteria_of_their_own_are_labelled_without_another_pool_and_its_columns(
+def test_label_refuses_options_about_a_pool_for_rows_with_their_own_criteria(
     folder: Path, step: tuple[str, ...], option: tuple[str, ...]
 ) -> None:
     before = sorted(folder.rglob("*"))
@@ -286,7 +286,7 @@ def test_each_rule_on_options_without_effect_names_options_and_commands_that_exi
             assert not rule.commands or of_command.intersection(rule.options), (command, rule.options)
 
 
-def test_reasons_of_commands_with_a_function_in_python_mark_each_option_that_they_name() -> None:
+def test_reasons_why_an_option_has_no_effect_mark_each_named_option_if_the_command_has_a_python_function() -> None:
     reasons = [
         rule.reason for rule in idle_options._RULES if {"calibrate", "compare"}.intersection(rule.commands.split())
     ]

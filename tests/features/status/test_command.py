@@ -213,7 +213,7 @@ def test_status_says_which_judge_is_not_good_enough_by_the_last_calibration_and_
     assert shown.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
 
 
-def test_status_says_of_which_judge_the_last_calibration_was_if_it_was_not_the_accepted_one(here: Path) -> None:
+def test_status_names_the_judge_of_the_last_calibration_if_another_judge_was_accepted(here: Path) -> None:
     _accept(here)
     file = here / "calibration" / "clear" / "next_labels.json"
     record = json.loads(file.read_text(encoding="utf-8"))
@@ -240,7 +240,7 @@ def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Pa
     assert _clear(here)["cost"]["usd_per_1000"] == pytest.approx(10.0)
 
 
-def test_status_counts_no_false_passes_of_an_accepted_run_in_which_nothing_says_what_passes(here: Path) -> None:
+def test_status_counts_no_false_passes_for_an_accepted_run_without_pass_or_fail_decisions(here: Path) -> None:
     _accept(here)
     decision = json.loads((here / "calibration" / "clear" / "accepted.json").read_text(encoding="utf-8"))["decision"]
     assert _clear(here)["false_passes"] is not None
