@@ -183,7 +183,7 @@ def test_every_file_that_is_damaged_on_purpose_in_a_test_is_read_by_some_command
     assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
 
 
-def test_each_exception_to_the_search_for_names_of_judge_kinds_names_an_existing_kind() -> None:
+def test_each_word_exempt_from_the_search_for_names_of_judge_kinds_names_an_existing_kind() -> None:
     assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 

@@ -62,7 +62,7 @@ def test_every_command_on_the_page_about_ci_is_understood_by_the_parser(name: st
     assert parse(NAMES[name], arguments, SettingsFile())
 
 
-def test_the_page_about_ci_shows_a_command_for_accepting_and_checking_and_tracking_and_for_the_status() -> None:
+def test_the_ci_page_shows_commands_that_accept_a_run_and_check_drift_and_track_a_stream_and_show_status() -> None:
     told = [(name, " ".join(arguments)) for name, arguments in _commands()]
     assert any("--accept" in arguments for _, arguments in told)
     assert any("-o cache=off --check -o planned_runs=" in arguments for _, arguments in told)

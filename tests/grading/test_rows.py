@@ -155,7 +155,7 @@ def test_the_error_on_a_row_whose_own_rubric_cannot_be_used_says_what_is_wrong_w
     assert fault in problem
 
 
-def test_an_unknown_rubric_of_a_row_names_the_option_that_ignores_it_only_where_there_is_another() -> None:
+def test_the_error_on_a_row_s_unknown_rubric_suggests_to_ignore_it_only_if_the_run_has_a_rubric() -> None:
     with_core, alone = (rubric_of("nowhere", core) for core in (CORE, None))
     assert ("--rows ignore" in str(with_core), "--rows" in str(alone)) == (True, False)
 
@@ -281,7 +281,7 @@ def test_a_run_that_continues_a_graded_table_grades_a_row_again_if_the_row_s_rub
     assert "row_rubric" not in rows[0]
 
 
-def test_grade_also_prints_the_mean_score_clipped_only_after_averaging_if_it_differs(
+def test_grade_also_prints_the_mean_score_that_is_clipped_after_averaging_if_this_mean_differs(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run

@@ -279,7 +279,7 @@ def test_ask_many_refuses_a_concurrency_below_one(concurrency: int) -> None:
         run(_all(Work(), [1.0], concurrency))
 
 
-def test_all_or_first_error_raises_the_error_of_the_earliest_call_after_all_calls_have_ended() -> None:
+def test_the_function_all_or_first_error_raises_the_earliest_call_s_error_after_all_calls_have_ended() -> None:
     work = Work(**{"2.0": NoJudge("first"), "1.0": BudgetError("second")})
 
     async def calls(*jobs: float) -> Any:

@@ -104,7 +104,7 @@ class _FordOptions:
     in_project: frozenset[str] = field(default=frozenset(), metadata=KEYS_SET_FOR_ALL)
 
 
-def test_a_family_notes_the_keys_set_for_a_whole_project_in_the_field_that_it_declares_for_them() -> None:
+def test_a_family_of_options_records_which_keys_were_set_for_the_whole_project() -> None:
     source = ({"depth": 2}, "{}")
     assert read_options(_FordOptions, source, for_all=["depth"]) == _FordOptions(
         depth=2, in_project=frozenset(["depth"])

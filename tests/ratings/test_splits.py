@@ -154,7 +154,7 @@ def test_examples_that_are_appended_while_splits_are_written_are_not_lost(tmp_pa
         ),
     ],
 )
-def test_the_sentence_on_held_out_labels_counts_how_often_they_were_opened_to_test_a_wording(
+def test_the_sentence_on_held_out_labels_counts_how_often_these_labels_were_used_to_test_a_wording(
     looks: list[Opening], words: str
 ) -> None:
     openings = Openings(tuple(looks), "c", 9, frozenset({"y"}))

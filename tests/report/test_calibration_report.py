@@ -221,7 +221,7 @@ def test_numbers_in_the_json_have_no_floating_point_noise(calibration: Calibrati
     assert max(len(number.partition("e")[0].lstrip("-0.").replace(".", "")) for number in numbers) <= 12
 
 
-def test_a_judge_that_graded_under_nine_tenths_of_examples_is_said_to_be_usable_only_for_those() -> None:
+def test_if_a_fifth_of_the_examples_is_ungraded_the_report_limits_its_answer_to_the_graded_examples() -> None:
     rubric = yes_no_rubric()
     levels = [[n % 2] for n in range(100)]
     examples = made_examples(rubric, {"ana": levels, "ben": levels})

@@ -149,7 +149,7 @@ def test_a_negative_criterion_passes_at_a_position_exactly_if_a_positive_one_pas
     assert fault.passes(position) == merit.passes(1 - position)
 
 
-def test_a_positive_criterion_passes_from_its_threshold_up_and_a_negative_one_from_one_minus_it_down() -> None:
+def test_a_positive_criterion_passes_from_its_threshold_up_and_a_fault_from_the_mirrored_threshold_down() -> None:
     assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
     assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
     assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)
@@ -225,7 +225,7 @@ def test_a_rubric_can_be_built_from_a_list_of_criteria_as_in_the_python_package_
 @pytest.mark.parametrize(
     ("weights", "of_category", "whole"), [((2.0, -1.0), 5.0, 2.0), ((-2.0, -1.0), 5.0, 3.0), ((), 5.0, 5.0)]
 )
-def test_the_whole_weight_is_that_of_positive_criteria_or_of_faults_and_of_categories_without_values_if_alone(
+def test_the_whole_weight_is_that_of_positive_criteria_or_if_there_are_none_that_of_faults_or_of_categories(
     weights: tuple[float, ...], of_category: float, whole: float
 ) -> None:
     category = Criterion(of_category, "what it is", scale=Scale.of_categories(("answer", "refusal")))

@@ -61,7 +61,7 @@ def in_brief(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> tuple[Tab
 SCORES = np.linspace(3.0, 99.0, 40).round()[:, None]
 
 
-def test_scores_of_many_values_are_shown_with_their_mean_error_and_not_with_the_share_on_the_same_value() -> None:
+def test_scores_with_many_values_are_shown_with_their_mean_error_and_not_with_a_share_of_equal_scores() -> None:
     for scale in (Scale.numbered(0, 100), Scale((Level(0.0), Level(100.0)))):
         table, below = in_brief(made.rubric("tone", scale=scale), SCORES, SCORES - 2)
         assert table.headings[:4] == ("Criterion", "MAE", "kappa", "bias")
@@ -69,7 +69,7 @@ def test_scores_of_many_values_are_shown_with_their_mean_error_and_not_with_the_
         assert below.startswith("MAE: mean absolute error; kappa: beyond chance")
 
 
-def test_next_to_criteria_of_few_levels_scores_of_many_values_have_no_share_on_the_same_level() -> None:
+def test_a_criterion_with_many_values_has_a_dash_in_the_column_for_the_share_of_equal_levels() -> None:
     rubric = made.rubric("tone", "short", scale=Scale.numbered(0, 100))
     tone, short = rubric.criteria
     rubric = replace(rubric, criteria=(tone, replace(short, scale=YES_NO)))
@@ -80,7 +80,7 @@ def test_next_to_criteria_of_few_levels_scores_of_many_values_have_no_share_on_t
     assert any(note.startswith("– tone, same level: it has many values") for note in notes(rubric, gold, gold))
 
 
-def test_levels_and_those_halfway_between_two_are_no_scores_of_many_values() -> None:
+def test_levels_and_half_levels_from_0_to_10_are_not_treated_as_scores_with_many_values() -> None:
     gold = np.tile(np.linspace(0, 10, 21)[:, None], (2, 1))
     table, below = in_brief(made.rubric("tone", scale=Scale.numbered(0, 10)), gold, gold)
     assert table.headings[1] == "same level"
