@@ -156,6 +156,11 @@ class Row:
         return self.manual is not None or self.expected is not None or bool(self.expected_of)
 
     @property
+    def graded_metrics(self) -> set[str]:
+        """Names of the metrics that a judge graded on the output."""
+        return {verdict.metric for verdict in self.verdicts if verdict.is_graded}
+
+    @property
     def usage(self) -> Usage:
         """Tokens and cost of all graders that graded the output."""
         return total(verdict.usage for verdict in self.verdicts)

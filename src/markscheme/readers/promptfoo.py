@@ -21,8 +21,8 @@ from markscheme.rubrics.reading import may_be_results
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 
 NAME = "promptfoo"
-"""Name of the rubric made from results; fixed, so that a later file can be compared with an accepted run."""
-GRADERS_OF_RUN = "promptfoo"
+"""Name of the rubric made from results, and of a run's graders as a rater; fixed, so that a later file can be compared
+with an accepted run."""
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Names for the rater in the viewer and for the author of the test, whom results don't name."""
 
@@ -63,8 +63,7 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
     If the output has a single metric, these labels count for that metric too.
     """
-    metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
-    labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]
+    labelled = [criterion for criterion in rubric.criteria if row.graded_metrics == {criterion.name}]
     labels = list(_labels(row, labelled, rubric.criteria))
     if all(label.overall is None for label in labels):
         return [replace(label, overall=_as_level(label.passed)) for label in labels]
@@ -96,7 +95,7 @@ def graders_ratings(rows: Sequence[Row], rubric: Rubric, *, by_score: Collection
                 by_metric.setdefault(verdict.metric, []).append(verdict)
         levels = {metric: _rated(verdicts, criteria[metric]) for metric, verdicts in by_metric.items()}
         score = row.score if row.key in by_score else _as_level(row.passed)
-        ratings.append(Rating(row.id, GRADERS_OF_RUN, "model", levels, score, row.passed, row.sample, row.ungraded))
+        ratings.append(Rating(row.id, NAME, "model", levels, score, row.passed, row.sample, row.ungraded))
     return ratings
 
 
@@ -160,7 +159,7 @@ def _by_criteria(results: Results, reading: ImportedFile) -> ImportedFile:
     yes_no = [reading.only] if reading.only is not None and reading.only.scale.is_yes_no else []
     for row in results.rows:
         _add_output(row, reading)
-        reading.add(_imported_verdicts(row, reading))
+        reading.add(_imported_verdicts(row, reading, results.metrics))
         for label in _labels(row, yes_no, reading.rubric.criteria):
             reading.add(label)
     return reading
@@ -189,11 +188,17 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     return reading
 
 
-def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
+def _imported_verdicts(row: Row, reading: ImportedFile, metrics: Collection[str]) -> Rating:
     """Return the graders' rating of an output: levels by criterion, an overall score and a decision.
 
     If an assertion lists verdicts on single criteria that give levels, score and decision are those of that assertion;
-    else they are those of the whole output.
+    else they are those of the whole output. A criterion that may not apply doesn't apply to an output on which its
+    metric isn't graded, if other outputs are graded on it.
+
+    Args:
+        row: The output.
+        reading: The file being read, with the rubric.
+        metrics: Names of the metrics that are graded in the results.
     """
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
@@ -209,6 +214,9 @@ def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
         criterion = reading.criterion(name)
         if criterion is not None and criterion.name not in levels:
             levels |= _named(criterion, named, reading)
+    if levels:
+        optional = [c.name for c in map(reading.criterion, metrics) if c is not None and c.not_applicable]
+        levels = dict.fromkeys(optional, Rated(None, declined="not applicable")) | levels
     _count_lost(row, whole, reading)
     decided = row if whole is None else whole
     score = decided.score
@@ -216,9 +224,7 @@ def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
     overall = score if score is not None and 0 <= score <= 1 and error is None else None
     if whole is None and levels.keys() == {criterion.name for criterion in reading.rubric.criteria}:
         overall = None  # Promptfoo's mean also counts assertions on facts, and the rubric makes a score of its own
-    return Rating(
-        row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else decided.passed, row.sample, error
-    )
+    return Rating(row.id, NAME, "model", levels, overall, None if error else decided.passed, row.sample, error)
 
 
 def _count_lost(row: Row, whole: AssertionVerdict | None, reading: ImportedFile) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from markscheme.errors import ComparisonError, RatingError, RubricError, UsageError, reading
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
-from markscheme.promptfoo.results import Results
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_by_name
@@ -32,10 +31,8 @@ from markscheme.readers.formats import (
     known_formats,
 )
 from markscheme.readers.imported import Columns, Expected, ImportedFile
-from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
-from markscheme.readers.promptfoo import read_by_metrics, rubric_of
 from markscheme.readers.reported import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.preference import ShownOrder
@@ -319,12 +316,6 @@ def judge_ratings(
     return ratings
 
 
-def rated_results(results: Results) -> RatedFiles:
-    """Convert Promptfoo's results in memory, such as those of a run that has just ended, to RatedFiles."""
-    rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
-    return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
-
-
 def known_format(path: Path) -> FileFormat | None:
     """Return a file's format, recognized by its content; None for unknown files, and for a list of anything."""
     file_format = format_of(Peek(path), "anything") if path.is_file() else None
@@ -429,11 +420,12 @@ def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, col
         with reading(peeks[0].path, file_format.name):
             contents = file_format.read(peeks, rubric, columns)
         for content in contents:
-            files.setdefault(content.path, []).append(_closed(content, file_format))
+            files.setdefault(content.path, []).append(rated_file(content, file_format))
     return [file for path in dict.fromkeys(peek.path for peek, _ in formats) for file in files.get(path, ())]
 
 
-def _closed(content: ImportedFile, file_format: FileFormat) -> RatedFile:
+def rated_file(content: ImportedFile, file_format: FileFormat) -> RatedFile:
+    """Return a file that a reader has read, with what its format says of it."""
     return RatedFile(
         path=content.path,
         format=file_format.name,

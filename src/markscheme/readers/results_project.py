@@ -57,13 +57,15 @@ def _with_question(criterion: Criterion, results: Results) -> Criterion:
     A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
     Of a text that asks for a score, the question is if the response passes, since results have no other verdict.
     The criterion is required if the test has no threshold, since the test then passes only if all assertions pass.
+    It may not apply if its metric is graded on some of the outputs only.
     """
     verdict = results.metrics[criterion.name]
     is_code = verdict.kind == "python" and not verdict.is_part
     asks = criterion.name if is_code else _VARIABLE.sub(r"<\1>", criterion.requirement)
     if any(not read(asks)[0].criteria[0].scale.is_yes_no for read in TEXT_READERS):
         asks = f"The response passes by this: {asks}"
-    return replace(criterion, requirement=asks, required=results.threshold is None)
+    is_of_some = any(row.graded_metrics and criterion.name not in row.graded_metrics for row in results.rows)
+    return replace(criterion, requirement=asks, required=results.threshold is None, not_applicable=is_of_some)
 
 
 def _head(name: str, path: Path) -> str:

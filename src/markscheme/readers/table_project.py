@@ -55,8 +55,9 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
 def _criterion(criterion: Criterion) -> dict[str, Any]:
     weight = {"weight": criterion.weight} if criterion.weight < 0 else {}
     required = {"required": True} if criterion.required else {}
+    optional = {"not_applicable": True} if criterion.not_applicable else {}
     asks = {"name": criterion.name, **weight, "requirement": criterion.requirement}
-    return {**asks, **required, **_scale(criterion.scale)}
+    return {**asks, **required, **optional, **_scale(criterion.scale)}
 
 
 def _scale(scale: Scale) -> dict[str, Any]:

@@ -118,6 +118,8 @@ class LabelSession:
             unless the rater adjudicates.
         core: Name of the rubric that rows with rubrics of their own share; None without one.
         results: Promptfoo's results that are labelled, whose verdicts the labels are about; None for other responses.
+        inapplicable: Names of the criteria that aren't asked about a response since they don't apply to it, by the
+            response's id.
     """
 
     rubric: Rubric
@@ -134,6 +136,7 @@ class LabelSession:
     whole_voices: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
     core: str | None = None
     results: Path | None = None
+    inapplicable: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
@@ -153,12 +156,19 @@ class LabelSession:
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
         """Return the questions about a response; if it was labelled before a rewording, only new and reworded ones."""
-        criteria = self.questions[step.id]
         if step in self.reworded:
-            criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
+            reworded = self.reworded[step]
+            criteria = tuple(question for question in self.questions[step.id] if question.criterion.name in reworded)
+        else:
+            criteria = self._applicable(step.id)
         if step not in self.whole_steps:
             return criteria
         return (Question(WHOLE_RESPONSE, self.whole_voices.get(step.id, ())), *criteria)
+
+    def _applicable(self, id: str) -> tuple[Question, ...]:
+        """Return the questions about a response on criteria that apply to it."""
+        inapplicable = self.inapplicable.get(id, ())
+        return tuple(question for question in self.questions[id] if question.criterion.name not in inapplicable)
 
     @cached_property
     def _own_steps(self) -> frozenset[Step]:
@@ -247,7 +257,7 @@ class LabelSession:
             step: The response, shown for the first or the second time.
             answered: The rater's answers.
         """
-        criteria = {}
+        criteria = self._not_applicable(step)
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):
             if question.is_whole:
@@ -273,6 +283,12 @@ class LabelSession:
             shown=shown_order(turned=self.is_turned(step)) if self.rubric.is_of_pairs else None,
         )
 
+    def _not_applicable(self, step: Step) -> dict[str, Rated]:
+        """Return the rating "not applicable" on each criterion that doesn't apply; none if asked after a rewording."""
+        names = () if step in self.reworded else self.inapplicable.get(step.id, ())
+        criteria = (criterion for criterion in self.rubric.criteria if criterion.name in names)
+        return {c.name: Rated(None, declined="not applicable", under=c.wording) for c in criteria}
+
     def withdraw(self, step: Step) -> None:
         """Withdraw a response's label, so that it is asked again, and restore any label from before a rewording."""
         if step in self.file.labels:
@@ -294,7 +310,7 @@ class LabelSession:
         same = [
             _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
             for first, second in pairs
-            for q in self.questions[first.id]
+            for q in self._applicable(first.id)
             if q.criterion.name in first.criteria and q.criterion.name in second.criteria
         ]
         return len(pairs), same

@@ -79,6 +79,7 @@ def sheet_of(work: LabelSession, *, timed: bool, sent_along: set[str] | None = N
         sent_along: A set to which the names of images and documents that are too large for the sheet are added.
     """
     rubric = work.rubric
+    work = replace(work, inapplicable={})  # a sheet saves no answers but those that were given on it
     examples = work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
     questions = work.all_questions

@@ -12,6 +12,7 @@ from markscheme.calibration.carried_labels import CarriedLabels, carried_labels,
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, disputed_decisions, first_labels, ratings_in
+from markscheme.features.label.graded_metrics import inapplicable_in
 from markscheme.features.label.label_order import Step, steps_of
 from markscheme.features.label.label_session import LabelSession, Question
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
@@ -41,8 +42,6 @@ from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
-
-"""Of files that may be Promptfoo's results."""
 
 
 def open_work(
@@ -114,7 +113,12 @@ def open_work(
     file = LabelFile.open(folder / RATINGS_FOLDER, rater, kind, rubric, may_be_stale=rows is not None)
     try:
         work = _work(rubric, source, responses, home, file, ask_whole if rows is None else "never", rows)
-        work = replace(work, results=None if named_rubric == named else Path(named))
+        results = None if named_rubric == named else Path(named)
+        labelled = results or pool
+        inapplicable = (
+            {} if adjudicate or rows is not None or labelled is None else inapplicable_in(here / labelled, rubric)
+        )
+        work = replace(work, results=results, inapplicable=inapplicable)
         if audits:
             ordered = replace(work, steps=tuple(map(Step, work.questions)))
         elif next is not None:

@@ -10,8 +10,10 @@ from markscheme.ratings.example_rows import ExampleRows, values_of
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.table import RatingTable, row_by_row
-from markscheme.readers.promptfoo import EXPECTED
-from markscheme.readers.rated import RatedFile, RatedFiles, rated_results
+from markscheme.readers.formats import PROMPTFOO_RESULTS
+from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.promptfoo import EXPECTED, read_by_metrics, rubric_of
+from markscheme.readers.rated import RatedFile, RatedFiles, rated_file
 
 
 def graded_table(rated: RatedFiles) -> RatingTable:
@@ -43,6 +45,12 @@ def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
     every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples
     return ExampleRows.of(every).taken([index_of[unit] for unit in units])
+
+
+def rated_results(results: Results) -> RatedFiles:
+    """Convert Promptfoo's results in memory, such as those of a run that has just ended, to RatedFiles."""
+    rubric = rubric_of([results]) if results.metrics else rubric_of_wholes()
+    return RatedFiles(rubric, (rated_file(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:

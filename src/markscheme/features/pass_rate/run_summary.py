@@ -8,12 +8,11 @@ import numpy as np
 
 from markscheme.calibration.rates.pass_rates import PassRates, compared_pairs, decided_rows, pass_rates, raw_rate
 from markscheme.calibration.rates.repeats import repeated
-from markscheme.features.pass_rate.decided_files import graded_table
+from markscheme.features.pass_rate.decided_files import graded_table, rated_results
 from markscheme.features.pass_rate.gate import table_of_runs
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results, Row
 from markscheme.ratings.table import RatingTable
-from markscheme.readers.rated import rated_results
 from markscheme.stats import Estimate
 from markscheme.stats.gains import gain_in_hits
 from markscheme.stats.intervals import mapped
