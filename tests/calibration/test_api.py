@@ -235,7 +235,7 @@ def test_an_option_with_an_impossible_value_is_refused(options: dict[str, Any], 
         calibrate(RUBRIC, rows(), ratings=verdicts(), **options)
 
 
-def test_an_option_that_takes_a_list_of_texts_takes_a_single_text_too() -> None:
+def test_an_option_that_takes_a_list_of_texts_also_takes_a_single_text() -> None:
     examples = [{**row, "system": "new" if place < 30 else "old"} for place, row in enumerate(rows())]
     assert calibrate(RUBRIC, examples, ratings=verdicts(), only="system=new").counts.examples == 30
 

@@ -36,9 +36,7 @@ def messages(error: UsageError) -> tuple[str, str]:
     return typed, str(error)
 
 
-def test_a_message_about_a_table_names_its_options_as_the_caller_writes_them_and_leaves_values_and_commands_alone() -> (
-    None
-):
+def test_a_message_in_python_rewrites_options_as_arguments_but_not_the_user_s_values_or_shell_commands() -> None:
     typed, called = messages(refusal("odd-value", columns=["note"], values={"--human and --pass": 1}))
     assert "; --same VALUE= leaves a value out, --same VALUE=pass or --same VALUE=fail decides" in typed
     assert "; `same='VALUE='` leaves a value out, `same='VALUE=pass'` or `same='VALUE=fail'` decides" in called

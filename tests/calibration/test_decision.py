@@ -67,7 +67,7 @@ def test_the_verdict_is_ok_if_and_only_if_the_exact_lower_bound_of_agreement_is_
         (("gpt",), "model", "explore"),
     ],
 )
-def test_the_use_of_a_judge_with_the_verdict_ok_depends_on_who_gave_the_labels(
+def test_what_a_judge_with_the_verdict_ok_may_be_used_for_depends_on_who_gave_the_labels(
     raters: tuple[str, ...], kind: Kind, use: str
 ) -> None:
     decision = decide(scored(60, 0, raters=raters, kind=kind))
@@ -281,7 +281,7 @@ def test_a_judge_that_always_gives_the_top_level_on_a_criterion_gets_the_verdict
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 
 
-def test_a_judge_with_skill_that_always_gives_one_level_on_a_criterion_gets_an_open_answer_on_trends() -> None:
+def test_it_is_undecided_if_a_skilled_judge_that_always_gives_one_level_on_a_criterion_may_be_used_for_trends() -> None:
     of = rubric("good", "polite", "clear")
     generator = np.random.default_rng(0)
     gold = generator.integers(1, 6, size=(300, 3)).astype(float)

@@ -168,7 +168,7 @@ def with_complaints(fails: int, stopped: int, passes: int, *, picked_fails: int,
     return calibrate(RUBRIC, examples, ratings=ratings)
 
 
-def test_fails_picked_by_hand_count_only_for_the_share_of_fails_that_the_judge_stops() -> None:
+def test_responses_picked_by_hand_as_fails_count_only_in_the_share_of_fails_that_the_judge_catches() -> None:
     answers = [with_complaints(4, 4, 100, picked_fails=picked).decision.gate_answer for picked in (0, 12)]
     before, after = (answer for answer in answers if answer is not None)
     assert (before.ruling.state, after.ruling.state) == ("open", "shown")
@@ -179,7 +179,7 @@ def test_fails_picked_by_hand_count_only_for_the_share_of_fails_that_the_judge_s
     assert with_complaints(4, 4, 100, picked_fails=12).use == "gate"
 
 
-def test_hand_picked_responses_that_people_pass_count_in_no_figure_and_prevent_a_gate() -> None:
+def test_responses_picked_by_hand_that_people_pass_count_in_no_figure_and_let_no_judge_gate() -> None:
     calibration = with_complaints(16, 16, 100, picked_fails=2, picked_passes=5)
     answer = calibration.decision.gate_answer
     assert answer is not None
@@ -193,7 +193,7 @@ def test_the_next_step_estimates_how_rare_fails_are_from_randomly_drawn_labels_a
     assert "Fails are rare here (1%)" in str(decision.next_step)
 
 
-def test_wrong_decisions_on_passes_picked_by_hand_are_counted_apart_from_the_share_that_leaves_them_out() -> None:
+def test_hand_picked_passes_that_the_judge_fails_are_counted_apart_from_the_share_of_false_fails() -> None:
     examples: list[dict[str, Any]] = [
         {
             "id": f"e{place}",

@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_one_criterion_or_by_decisions_gives_the_figures_of_a_rubric_with_one_criterion(
+def test_the_figures_of_one_criterion_or_of_decisions_equal_those_of_a_rubric_with_a_single_criterion(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -131,7 +131,7 @@ def test_comparing_by_one_criterion_or_by_decisions_gives_the_figures_of_a_rubri
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_one_criterion_or_by_decisions_gives_the_verdict_of_a_rubric_with_one_criterion(
+def test_the_verdict_by_one_criterion_or_by_decisions_equals_that_of_a_rubric_with_a_single_criterion(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,7 @@ def test_comparing_by_one_criterion_or_by_decisions_gives_the_verdict_of_a_rubri
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_one_criterion_or_by_decisions_gives_slices_the_figures_of_a_rubric_with_only_this_measure(
+def test_figures_of_slices_by_one_criterion_or_by_decisions_equal_those_of_a_rubric_with_a_single_criterion(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

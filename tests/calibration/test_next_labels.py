@@ -192,7 +192,7 @@ def test_no_more_labels_are_asked_for_than_unlabelled_responses_are_left() -> No
     assert one_left.of(1, "pool.jsonl") == "Label the one that is left in pool.jsonl."
 
 
-def test_the_message_that_counts_labels_down_says_if_labelled_fails_or_labelled_passes_are_too_few(
+def test_the_message_on_labels_still_needed_says_if_labelled_fails_or_labelled_passes_are_too_few(
     tmp_path: Path,
 ) -> None:
     truth = [0.0] * 20 + [1.0] * 180

@@ -430,7 +430,7 @@ def test_if_fails_are_rare_the_next_step_says_how_many_of_the_labels_needed_will
     ("counts", "share"),
     [((4, 4, 196, 190), "2%"), ((4, 4, 356, 350), "1%"), ((5, 2, 245, 245), "2%"), ((196, 190, 4, 4), "2%")],
 )
-def test_the_next_step_calls_fails_or_passes_rare_if_480_random_labels_would_have_too_few_of_them_to_decide(
+def test_the_next_step_calls_fails_rare_if_480_random_labels_would_contain_too_few_fails_to_decide(
     counts: tuple[int, int, int, int], share: str
 ) -> None:
     rare, usual = ("Fails", "fails") if counts[0] < counts[2] else ("Passes", "passes")

@@ -241,7 +241,7 @@ def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_in_the_fi
     reason="runs where ../shared/data/hanna/items.jsonl.gz and ../shared/statistics/verdict.yaml are there",
 )
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
-def test_agreement_of_judges_on_the_public_hanna_data_and_their_gain_over_the_best_constant_equal_reference_values(
+def test_agreement_of_judges_on_the_public_hanna_data_and_their_gain_over_the_baseline_equal_reference_values(
     judge: str,
 ) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
@@ -387,7 +387,7 @@ def test_if_judge_and_gold_share_no_example_the_reason_for_the_verdict_is_that_t
         ("model", False, "explore"),
     ],
 )
-def test_the_use_of_a_judge_with_the_verdict_ok_depends_on_the_kind_of_labels(
+def test_what_a_judge_with_the_verdict_ok_may_be_used_for_depends_on_the_kind_of_labels(
     reference: str, blind: bool, use: str
 ) -> None:
     assert use_of_ok(reference, blind=blind) == use
@@ -417,7 +417,7 @@ def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_i
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_the_labels_needed_rise_if_the_gain_over_the_baseline_is_less_certain_than_the_agreement() -> None:
+def test_more_labels_are_needed_if_the_gain_over_the_baseline_is_less_certain_than_the_agreement() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160

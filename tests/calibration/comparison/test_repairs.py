@@ -266,7 +266,7 @@ def test_two_annotators_who_disagree_leave_no_gold_level_even_if_a_third_says_do
     assert {name: repair.decided for name, repair in repairs.by_criterion.items()} == {"a": 1, "b": 1, "c": 0}
 
 
-def test_a_repair_counts_an_example_once_if_the_judge_rated_it_in_three_samples() -> None:
+def test_an_example_that_the_judge_rated_in_three_samples_counts_once_among_the_decisions_that_a_fix_corrects() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold = [[0, 0]] * 3
     samples = [rated for sample in range(3) for rated in judged(of, [[sample < 2, 0]] * 3, sample=sample)]
@@ -288,7 +288,7 @@ def test_decisions_that_stay_wrong_even_with_gold_s_levels_on_every_criterion_ar
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_repairs_are_counted_only_if_the_judge_s_scores_and_decisions_are_computed_from_its_levels() -> None:
+def test_decisions_that_a_fix_corrects_are_counted_only_if_the_judge_s_decisions_follow_from_its_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})
@@ -302,12 +302,12 @@ def test_repairs_are_counted_only_if_the_judge_s_scores_and_decisions_are_comput
     assert compared(of, labels, whole).repairs is None
 
 
-def test_repairs_are_counted_even_if_a_rated_score_differs_by_rounding_from_the_score_of_the_levels() -> None:
+def test_decisions_that_a_fix_corrects_are_counted_even_if_a_score_differs_by_rounding_from_its_levels() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_no_repairs_are_counted_for_a_rubric_with_a_single_criterion() -> None:
+def test_decisions_that_a_fix_corrects_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

@@ -116,7 +116,7 @@ def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Ca
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_a_run_that_is_accepted_to_start_over_replaces_all_runs_accepted_before(
+def test_accepting_a_run_with_the_option_to_start_over_removes_all_earlier_accepted_runs(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     another_file = tmp_path / "accepted-of-mine.jsonl"

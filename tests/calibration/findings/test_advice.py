@@ -58,7 +58,7 @@ def test_advice_on_a_judge_that_fails_on_one_system_s_responses_does_not_name_th
     assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
-def test_many_examples_each_labelled_on_one_criterion_are_not_reported_as_too_few_labels() -> None:
+def test_enough_examples_that_are_each_labelled_on_one_criterion_are_not_reported_as_too_few_labels() -> None:
     """711 examples with ten criteria, of which all but 12 are labelled on one."""
     names = tuple(f"c{place}" for place in range(10))
     of = rubric(*names)

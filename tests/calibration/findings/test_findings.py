@@ -209,7 +209,7 @@ def test_noise_of_the_judge_cannot_be_distinguished_from_noise_of_the_labels_if_
     assert "second annotator" in str(finding.suggestion)
 
 
-def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_only_as_stuck() -> None:
+def test_a_judge_that_gives_nearly_all_responses_one_level_gets_the_finding_stuck_and_no_other_finding() -> None:
     judge = MADE.judge
     judge[:, 0] = 4
     judge[::40, 0] = 3
@@ -502,7 +502,7 @@ def test_quotes_that_occur_nowhere_in_what_the_judge_read_are_counted_and_their_
     [{4: False}, dict.fromkeys(range(20)), {**dict.fromkeys(range(11)), 12: False}],
     ids=["one of twenty", "all too short to check", "nine that can be checked"],
 )
-def test_quotes_that_were_not_found_cause_no_finding_if_they_are_few_or_too_short_to_check(
+def test_a_few_quotes_that_were_not_found_or_quotes_too_short_to_check_cause_no_finding(
     found_at: dict[int, bool | None],
 ) -> None:
     of = rubric("tone")

@@ -83,7 +83,7 @@ def test_findings_are_ranked_by_corrected_false_passes_and_on_a_tie_by_corrected
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_a_finding_without_a_repair_is_ranked_by_the_error_in_score_that_it_causes() -> None:
+def test_a_finding_whose_fix_changes_no_decision_is_ranked_by_the_error_in_score_that_it_causes() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),

@@ -161,7 +161,7 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_bias_on_a_slice_is_given_in_levels_if_levels_are_numbers_and_as_a_share_of_the_scale_if_they_are_words(
+def test_bias_on_a_slice_is_given_in_levels_for_numeric_levels_and_as_a_share_of_the_scale_for_named_levels(
     by_label: bool,
 ) -> None:
     words = ("bad", "poor", "fair", "good", "great")

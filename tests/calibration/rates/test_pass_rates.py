@@ -109,7 +109,7 @@ def test_labels_on_responses_outside_the_pool_correct_the_overall_pass_rate_and_
     assert rates.differences["a", "b"].difference.value is None
 
 
-def test_if_two_compared_groups_share_only_some_test_cases_their_pass_rates_on_these_are_reported_too() -> None:
+def test_if_two_compared_groups_share_only_some_test_cases_the_report_also_gives_pass_rates_on_these_cases() -> None:
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
