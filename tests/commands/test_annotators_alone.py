@@ -136,7 +136,7 @@ def _stars_of_label_studio(folder: Path) -> str:
     return "export.json"
 
 
-def test_the_report_says_that_a_scale_s_ends_were_only_seen_in_the_data_until_the_scale_option_states_them(
+def test_the_report_says_that_a_scale_s_ends_are_taken_from_the_data_until_the_scale_option_states_them(
     tmp_path: Path,
 ) -> None:
     name = _stars_of_label_studio(tmp_path)

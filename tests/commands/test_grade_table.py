@@ -215,7 +215,7 @@ def test_a_second_process_writing_the_same_table_is_refused_and_the_first_loses_
         assert [row["id"] for row in csv.DictReader(file)] == [row["id"] for row in _rows(n)]
 
 
-def test_a_second_process_writing_the_same_table_through_a_link_is_refused_too(here: Path) -> None:
+def test_a_second_process_that_writes_the_same_table_through_a_link_is_also_refused(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(20))), encoding="utf-8")
     (here / "link.csv").symlink_to("graded.csv")
     first = _begun(here)

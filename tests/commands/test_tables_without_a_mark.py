@@ -47,7 +47,7 @@ def test_disagreement_of_two_annotators_on_many_examples_is_printed_as_the_reaso
     assert f"for trends. {SPLIT}" in printed
 
 
-def test_the_report_does_not_mention_gold_between_two_levels_if_it_occurs_on_only_one_example(
+def test_the_report_does_not_mention_gold_scores_halfway_between_two_levels_if_only_one_example_has_one(
     tmp_path: Path,
 ) -> None:
     rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]
@@ -86,7 +86,7 @@ def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tm
     assert "Nothing says which levels pass." in printed
 
 
-def test_without_a_pass_mark_a_verdict_of_not_enough_labels_says_that_no_gate_is_considered(
+def test_without_a_pass_mark_the_report_on_too_few_labels_says_that_the_judge_is_not_considered_for_a_gate(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))
@@ -118,7 +118,7 @@ def test_a_report_on_categories_asks_whether_the_judge_can_gate_even_if_it_is_no
     assert "read its answers, but" in printed
 
 
-def test_a_pass_mark_that_is_not_on_the_scale_is_refused_since_it_would_let_every_response_pass_or_fail(
+def test_a_pass_mark_outside_the_scale_by_which_every_response_would_pass_or_fail_is_refused(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,human", (f"e{n},{n % 5 + 1},{n % 5 + 1}" for n in range(60)))
