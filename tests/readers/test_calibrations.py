@@ -135,7 +135,7 @@ def test_levels_that_are_words_of_unknown_order_cannot_be_read_without_a_rubric(
         infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
-def test_inferring_a_rubric_ignores_invalid_levels_and_loading_the_ratings_reports_them(
+def test_invalid_levels_are_ignored_when_a_rubric_is_inferred_and_reported_when_ratings_are_loaded(
     tmp_path: Path,
 ) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})

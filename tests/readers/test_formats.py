@@ -114,7 +114,7 @@ def test_columns_with_unusual_names_are_mapped_to_fields_by_the_caller(tmp_path:
     assert content.lost == {}
 
 
-def test_repeated_ratings_in_a_table_count_as_samples_only_if_a_column_named_run_numbers_them(
+def test_repeated_ratings_in_a_table_count_as_samples_only_if_a_column_named_run_gives_their_numbers(
     tmp_path: Path,
 ) -> None:
     runs = imported(table(tmp_path, "id,verdict,run\ne1,pass,1\ne1,fail,2\n"))

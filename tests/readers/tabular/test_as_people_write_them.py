@@ -71,7 +71,7 @@ def test_if_two_column_names_do_not_show_who_rated_the_error_suggests_commands_w
     )
 
 
-def test_if_ordered_words_have_a_passing_word_all_better_words_pass_too() -> None:
+def test_all_words_better_than_a_passing_word_in_a_stated_order_also_pass() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}
@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_the_options_for_both_cases() -> None:
+def test_if_it_is_unclear_which_of_two_columns_is_the_judge_s_the_error_suggests_options_for_each_case() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -119,7 +119,7 @@ def test_if_either_of_two_columns_may_be_the_judge_s_the_error_suggests_the_opti
                    human=("checker",)).code == "pass-mark"  # fmt: skip
 
 
-def test_columns_named_after_models_next_to_people_s_are_suggested_as_judges_together_and_never_as_people() -> None:
+def test_columns_named_after_models_are_suggested_together_as_judges_and_never_as_annotators() -> None:
     words = ["pass", "fail"] * 10
     table = {"human": words, "claude": words, "gpt4": words[::-1], "check": words}
     assert refused(table).choices == (
@@ -146,7 +146,7 @@ def test_a_table_with_a_row_per_annotator_may_have_a_column_with_the_judge_s_ver
 
 @pytest.mark.parametrize("name", ["judge_vote", "llm_verdict", "judge_score"])
 @pytest.mark.parametrize("human", [(), ("vote",)])
-def test_a_judge_s_column_in_a_table_with_a_row_per_annotator_is_the_judge_s_even_if_named_vote_or_score(
+def test_a_column_such_as_judge_vote_in_a_table_with_a_row_per_annotator_is_read_as_the_judge_s(
     name: str, human: tuple[str, ...]
 ) -> None:
     rows = _row_of_each_annotator(name)
@@ -158,7 +158,7 @@ def test_a_judge_s_column_in_a_table_with_a_row_per_annotator_is_the_judge_s_eve
 
 
 @pytest.mark.parametrize(("label", "verdict"), [("human_{}", "judge_{}"), ("{}_label", "{}_judge"), ("{}", "judge_{}")])
-def test_a_table_with_a_row_per_annotator_and_a_column_per_criterion_may_have_the_judge_s_columns_too(
+def test_a_table_with_a_row_per_annotator_and_a_column_per_criterion_may_also_have_columns_of_the_judge(
     label: str, verdict: str
 ) -> None:
     of_tone, of_facts = _row_of_each_annotator("judge", "tone"), _row_of_each_annotator("judge", "facts", 1)
@@ -217,7 +217,7 @@ def test_a_criterion_on_which_all_annotators_agree_is_compared_with_its_own_judg
     assert list(stated.roles.criteria) == ["tone", "facts"]
 
 
-def test_a_pattern_names_a_judge_s_columns_of_all_criteria_next_to_annotators_rows() -> None:
+def test_one_pattern_can_name_a_judge_s_columns_of_all_criteria_in_a_table_with_a_row_per_annotator() -> None:
     for agreed in (False, True):
         rows = _judged_on_two_criteria("gpt4", agreed=agreed)
         reading = read_in_memory(rows, ColumnOptions(judge=("gpt4_*",)))
@@ -227,7 +227,7 @@ def test_a_pattern_names_a_judge_s_columns_of_all_criteria_next_to_annotators_ro
         assert {rating.rater for rating in reading.whole_ratings} == {"ann", "ben", "gpt4"}
 
 
-def test_a_column_that_the_user_calls_a_judge_s_is_never_left_out_in_silence_next_to_annotators_rows() -> None:
+def test_in_a_table_with_a_row_per_annotator_a_column_named_as_the_judge_s_is_never_silently_left_out() -> None:
     rows = [row | {"facts": row["tone"]} for row in _row_of_each_annotator("verdict", "tone")]
     with pytest.raises(UsageError) as refusal:
         read_in_memory(rows, ColumnOptions(judge=("verdict",)))
@@ -236,7 +236,7 @@ def test_a_column_that_the_user_calls_a_judge_s_is_never_left_out_in_silence_nex
     assert reading.raters("", judges=True) == ["verdict"]
 
 
-def test_a_judge_s_verdict_may_stand_in_one_row_of_each_example_and_must_not_differ_between_the_rows() -> None:
+def test_a_judge_s_verdict_may_be_in_only_one_of_an_example_s_rows_but_must_not_differ_between_the_rows() -> None:
     rows = _row_of_each_annotator("judge")
     in_first_row = [row | {"judge": ""} if row["annotator"] == "ben" else row for row in rows]
     for table in (rows, in_first_row):
@@ -249,7 +249,7 @@ def test_a_judge_s_verdict_may_stand_in_one_row_of_each_example_and_must_not_dif
         assert refusal.value.code == "rated-twice"
 
 
-def test_a_column_without_a_name_such_as_an_index_next_to_annotators_rows_is_neither_id_nor_rating() -> None:
+def test_an_unnamed_index_column_in_a_table_with_a_row_per_annotator_is_read_neither_as_id_nor_as_rating() -> None:
     rows = [{"": index} | row for index, row in enumerate(_row_of_each_annotator("judge"))]
     assert read_in_memory(rows, ColumnOptions()).raters("", judges=True) == ["judge"]
 

@@ -50,7 +50,7 @@ def test_calibrating_a_data_frame_with_a_column_of_counts_returns_one_row_per_ro
     ],
     ids=["ids", "texts", "words"],
 )
-def test_a_column_named_n_is_not_read_as_counts_if_it_holds_words_or_each_row_has_an_id_or_a_text(
+def test_a_column_named_n_is_not_read_as_counts_if_it_holds_words_or_if_every_row_has_an_id_or_a_text(
     rows: list[dict[str, Any]],
 ) -> None:
     assert calibrate(rows, judge="verdict", human="label").counts.examples == 4

@@ -51,7 +51,7 @@ def test_a_table_s_bias_is_in_levels_if_its_values_are_levels_and_a_share_of_the
     )
 
 
-def test_on_a_scale_of_scores_whose_lowest_number_is_best_the_pass_mark_is_given_in_the_table_s_own_numbers() -> None:
+def test_a_pass_mark_for_scores_whose_lowest_number_is_best_is_stated_in_the_table_s_own_numbers() -> None:
     rows: list[dict[str, Any]] = [
         {"id": str(row), "judge": row * 3 % 97, "human": row * 3 % 97 + row % 2 * 30} for row in range(40)
     ]

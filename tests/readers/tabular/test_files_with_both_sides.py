@@ -87,7 +87,7 @@ def test_the_human_and_judge_options_may_name_a_column_with_its_file_if_several_
     assert agreements(with_judge) == {("ann:verdict", "ann:human"): 15, ("ann:verdict", "ben:human"): 16}
 
 
-def test_two_files_with_the_same_labels_and_verdicts_of_one_judge_each_are_read_as_one_annotator_and_two_judges(
+def test_two_files_with_equal_labels_and_one_judge_each_are_read_as_one_annotator_and_two_judges(
     tmp_path: Path,
 ) -> None:
     files = [table(tmp_path / "gpt.csv", LENIENT, LABELS), table(tmp_path / "claude.csv", STRICT, LABELS)]

@@ -19,7 +19,7 @@ OTHER_ROWS = ["fail" if row % 2 else None for row in range(20)]
 @pytest.mark.parametrize(
     "table", [{"judge": ALTERNATE, "human": OTHER_ROWS}, {"human1": ALTERNATE, "human2": OTHER_ROWS}]
 )
-def test_a_table_in_which_no_row_is_rated_by_both_raters_is_refused_with_the_number_of_each_rater_s_ratings(
+def test_a_table_without_a_row_that_both_raters_rated_is_refused_with_the_number_of_each_rater_s_ratings(
     table: Table, tmp_path: Path
 ) -> None:
     write({"id": [f"t{row}" for row in range(20)], **table}, "csv", tmp_path)

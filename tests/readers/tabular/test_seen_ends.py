@@ -52,7 +52,7 @@ def test_without_the_levels_option_a_note_says_which_ends_of_the_scale_are_assum
     assert not list(notes(read_in_memory(ROWS, ColumnOptions(levels=("1-5",)))))
 
 
-def test_the_options_printed_for_a_scale_below_zero_are_read_as_they_are_printed() -> None:
+def test_the_levels_option_printed_for_a_scale_with_negative_numbers_is_accepted_as_printed() -> None:
     rows = [{"id": str(row), "judge": row % 3 - 1, "human": row % 3 - 1} for row in range(30)]
     ends, direction = notes(read_in_memory(rows, ColumnOptions()))
     assert "`--levels=-1..1`" in ends
