@@ -273,7 +273,7 @@ def student_below(t: float, df: int) -> float:
     return float(trapezoid(density, x) / trapezoid(whole, everything))
 
 
-def test_the_alternative_annotator_test_has_a_p_of_0_or_1_if_its_outcome_is_the_same_on_all_examples() -> None:
+def test_the_alternative_annotator_test_has_a_p_value_of_0_or_1_if_all_examples_have_the_same_outcome() -> None:
     same = np.tile([0.0, 1.0, 2.0], 12)
     alike = alternative_annotator_test(np.column_stack([same] * 3), same, epsilon=EPSILON["crowd"])
     assert [p.p for p in alike.people if p is not None] == [0, 0, 0]

@@ -144,7 +144,7 @@ def test_the_number_of_labels_needed_by_a_group_suffices_to_show_its_pass_rate(
         assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
-def test_a_group_s_pass_rate_is_shown_or_withheld_by_the_number_of_its_labels_and_not_by_their_levels() -> None:
+def test_the_number_of_labels_and_not_their_levels_decides_if_a_group_s_pass_rate_is_shown() -> None:
     shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
     assert shown == {None}
     withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}
@@ -180,7 +180,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_their_
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_the_comparison_of_two_groups_includes_their_pass_rates_on_the_test_cases_that_both_have() -> None:
+def test_the_comparison_of_two_groups_includes_pass_rates_on_the_test_cases_that_occur_in_both_groups() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )
@@ -205,6 +205,6 @@ def test_impossible_counts_of_labels_or_graded_responses_in_a_group_are_refused(
         group_rate(table, pool)
 
 
-def test_comparing_two_groups_is_refused_if_they_share_more_test_cases_than_one_of_them_has() -> None:
+def test_comparing_two_groups_is_refused_if_the_shared_test_cases_outnumber_those_of_one_group() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])

@@ -275,7 +275,7 @@ def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_ap
     assert clipped.note == "approximate: clipped from −0.800: the judge errs otherwise here than on the labels"
 
 
-def test_a_pass_rate_clipped_to_100_percent_says_that_it_was_clipped_even_if_it_is_approximate_too() -> None:
+def test_a_pass_rate_clipped_to_100_percent_is_reported_as_clipped_even_if_the_rate_is_also_approximate() -> None:
     assert rogan_gladen([[8, 0], [8, 32]], [2, 198]).note == (
         "approximate: only 8 labelled fails; ten of each are the least; "
         "clipped from 1.237: the judge errs otherwise here than on the labels"
