@@ -262,7 +262,7 @@ def test_a_judge_that_is_shown_to_be_able_to_gate_is_ranked_before_one_that_agre
     assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
 
 
-def test_if_judges_are_compared_by_decisions_the_agreement_of_scores_is_shown_for_each_pair_of_judges_too() -> None:
+def test_a_comparison_of_judges_by_decisions_also_shows_the_agreement_of_scores_for_each_pair_of_judges() -> None:
     """The second judge is one level off on six examples, where that changes no decision."""
     near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
     choice = choose(RUBRIC, [judge("exact"), near], labels())

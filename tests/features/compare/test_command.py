@@ -355,7 +355,7 @@ def test_a_calibration_of_several_judges_at_once_cannot_be_accepted(project: Pat
 
 
 @pytest.mark.proof
-def test_markdown_about_several_judges_begins_with_the_choice_between_them(project: Path) -> None:
+def test_the_markdown_report_on_several_judges_begins_with_the_recommended_judge(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
     assert done.stdout.startswith("## gpt, claude or lenient\n")
     assert sum(done.stdout.count(f"{heading}\n") for heading in HEADINGS) == 3

@@ -54,7 +54,7 @@ def test_the_error_on_a_table_whose_columns_may_be_judges_or_criteria_suggests_o
     assert run(*shlex.split(command), cwd=tmp_path).returncode == 0
 
 
-def test_judges_without_a_row_in_common_are_refused_and_the_error_says_how_many_rows_each_of_them_rated(
+def test_two_judges_that_rated_no_common_row_are_refused_with_the_number_of_rows_that_each_judge_rated(
     tmp_path: Path,
 ) -> None:
     rows = [f"t{row},{'' if row % 2 else 'pass'},{'fail' if row % 2 else ''},pass" for row in range(20)]
