@@ -101,7 +101,7 @@ def test_labels_from_before_a_rewording_count_again_once_a_third_was_relabelled_
     assert "they count, since 20 relabelled, 20 the same" in " ".join(done.stdout.split())
 
 
-def test_labels_from_before_a_rewording_cause_no_finding_once_relabelling_confirms_them(
+def test_labels_from_before_a_rewording_cause_no_finding_once_relabelled_examples_confirm_the_old_labels(
     project: Path,
 ) -> None:
     asks = "labels on polite were given under another wording"

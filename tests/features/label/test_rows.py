@@ -59,7 +59,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_in_a_json_lines_file(folder:
     ]  # fmt: skip
 
 
-def test_an_annotator_is_asked_about_8_of_a_row_s_13_criteria_and_about_the_same_8_when_asked_again(
+def test_an_annotator_is_always_asked_about_the_same_8_of_a_row_s_13_criteria(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path, more=11)
@@ -146,7 +146,7 @@ def answer_sheet(page: Path, answers: Path, **changed: str) -> None:
     answers.write_text(json.dumps({**sheet["head"], **changed, "ratings": ratings}))
 
 
-def test_answers_on_an_offline_page_about_rows_and_a_rubric_that_they_share_are_imported_by_the_printed_command(
+def test_the_printed_command_imports_an_offline_page_s_answers_about_rows_with_a_shared_rubric(
     folder: Path,
 ) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
