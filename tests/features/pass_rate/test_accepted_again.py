@@ -34,7 +34,7 @@ def write_weeks(folder: Path, weeks: Iterable[int], draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("is_named_first", [True, False])
-def test_a_pass_rate_report_names_the_judge_as_cause_even_after_the_changed_judge_was_accepted(
+def test_a_pass_rate_report_still_names_the_changed_judge_as_the_cause_after_the_changed_judge_was_accepted(
     is_named_first: bool, tmp_path: Path
 ) -> None:
     begin(tmp_path)
@@ -58,7 +58,7 @@ def test_a_pass_rate_report_names_the_judge_as_cause_even_after_the_changed_judg
     assert "moved" not in begun.partition("Full report")[0].replace("didn't move", "")
 
 
-def test_a_period_begun_before_a_changed_judge_was_accepted_can_begin_again_on_the_same_day(
+def test_monitoring_of_a_pass_rate_can_be_restarted_on_the_same_day_after_the_changed_judge_is_accepted(
     tmp_path: Path,
 ) -> None:
     begin(tmp_path)
@@ -80,7 +80,7 @@ def test_a_period_begun_before_a_changed_judge_was_accepted_can_begin_again_on_t
     assert "moved" not in again.partition("Full report")[0].replace("didn't move", "")
 
 
-def test_earlier_looks_show_whether_a_judge_had_changed_before_its_latest_run_was_accepted(
+def test_earlier_checks_of_the_judge_show_whether_the_judge_had_changed_before_its_latest_run_was_accepted(
     tmp_path: Path,
 ) -> None:
     begin(tmp_path)

@@ -23,7 +23,7 @@ from markscheme.features.pass_rate.gate_of_runs import NOT_KNOWN
         ),
     ],
 )
-def test_pass_rate_of_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_how_to_get_them(
+def test_pass_rate_on_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_how_to_get_labels(
     graded: dict[str, Any], way_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

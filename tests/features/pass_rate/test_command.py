@@ -164,7 +164,7 @@ def shown(folder: Path, *options: str) -> str:
     return " ".join(done.stdout.split())
 
 
-def test_a_report_that_refuses_labels_as_not_random_says_that_the_user_called_them_random(tmp_path: Path) -> None:
+def test_a_report_that_refuses_labels_as_not_random_says_that_the_user_stated_random_labels(tmp_path: Path) -> None:
     among = labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 950, 1000, among=among)
     report = shown(tmp_path, "--drawn", "random")
@@ -250,7 +250,7 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted(tmp_path: Path) ->
     assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
 
 
-def test_labels_of_other_responses_count_for_nothing_next_to_labels_drawn_with_known_chances_from_the_graded_file(
+def test_if_labels_were_drawn_from_the_graded_file_with_known_chances_labels_of_other_responses_are_ignored(
     tmp_path: Path,
 ) -> None:
     lines = labels(tmp_path / "labels.jsonl", drawn="chosen", weight=20, stratum="all", draw="3f9a1c22")

@@ -68,7 +68,7 @@ def test_the_reported_risk_that_ci_fails_by_chance_allows_for_the_error_of_the_o
     assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
 
 
-def test_the_risk_that_ci_fails_by_chance_is_not_reported_as_smaller_than_the_number_of_repeated_runs_can_show(
+def test_the_reported_risk_that_ci_fails_by_chance_is_no_smaller_than_the_number_of_repeated_runs_can_show(
     tmp_path: Path,
 ) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
@@ -94,7 +94,7 @@ def test_pass_rate_reads_the_output_of_grade_whatever_the_file_is_called(tmp_pat
     assert risk(tmp_path, *others, threshold="0.5") == expected
 
 
-def test_json_lines_in_a_file_whose_name_ends_in_json_are_read_and_a_missing_key_is_reported_with_its_line(
+def test_json_lines_are_read_from_a_file_named_json_and_a_missing_key_is_reported_with_its_line(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')

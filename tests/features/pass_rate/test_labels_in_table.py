@@ -194,7 +194,7 @@ def test_levels_by_people_or_labels_on_several_criteria_give_a_pass_rate_only_if
     assert (report["labels"], report["corrected"]["n"]) == (40, 40)
 
 
-def test_labels_on_a_scale_have_a_pass_rate_only_once_an_option_says_which_of_them_pass(tmp_path: Path) -> None:
+def test_labels_on_a_scale_give_a_pass_rate_only_once_an_option_says_which_levels_pass(tmp_path: Path) -> None:
     rows = [f"a{i},text {i},{i % 5 + 1}" for i in range(40)]
     (tmp_path / "labels.csv").write_text("\n".join(["id,response,human_score", *rows]) + "\n")
     error = rate_of_people(tmp_path, status=2)["error"]

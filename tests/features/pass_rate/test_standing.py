@@ -144,7 +144,7 @@ def test_calibrating_the_accepted_examples_again_is_recorded_as_evidence_on_whet
     assert len(looks(folder)) == 4
 
 
-def test_five_samples_of_a_judge_record_five_looks_at_examples_of_the_accepted_run_and_none_at_new_examples(
+def test_five_samples_of_a_judge_are_recorded_as_five_checks_of_accepted_examples_and_of_no_new_example(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()

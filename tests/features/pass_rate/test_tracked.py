@@ -283,7 +283,7 @@ def test_a_faulty_row_of_a_table_is_reported_with_its_line_even_below_a_cell_of_
     assert (done.returncode, "rows.csv:4: `time` isn't a time" in done.stderr) == (2, True)
 
 
-def test_a_stream_may_change_from_times_without_a_zone_to_times_with_one_but_never_back(
+def test_a_stream_of_times_without_time_zone_accepts_times_with_one_but_not_the_other_way_round(
     folder: Path,
 ) -> None:
     without = [{**line, "time": line["time"].removesuffix("Z")} for line in lines_of(1)]
@@ -358,7 +358,7 @@ def test_the_evidence_of_earlier_weeks_still_counts_after_a_clock_that_was_ahead
     assert "Nothing moved" in tracked(folder, json_too=False).stdout
 
 
-def test_single_unlabelled_audits_of_weeks_that_count_are_never_reported_as_overdue(folder: Path) -> None:
+def test_a_week_with_enough_labelled_audits_is_not_reported_as_overdue_for_its_unlabelled_audits(folder: Path) -> None:
     tracked(folder, write(folder, lines_of(*range(8), a_week=100)))
     label(folder)
     labels = folder / "calibration/reply/ratings/ben.jsonl"

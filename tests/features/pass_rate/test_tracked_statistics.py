@@ -249,7 +249,7 @@ def cause(**changes: Any) -> str:
     return name_cause(**rules | changes)
 
 
-def test_a_changed_mix_of_inputs_is_named_as_the_cause_if_the_pass_rate_at_the_old_mix_did_not_change() -> None:
+def test_a_changed_mix_of_inputs_is_named_as_the_cause_if_the_pass_rate_is_unchanged_for_the_old_mix() -> None:
     before = [[450, 500], [240, 300], [120, 200]]
     moved = shift_at_old_mix(before, [[135, 150], [200, 250], [360, 600]])
     assert moved == close((-0.115, 0.0))
@@ -275,7 +275,7 @@ def test_the_cause_of_a_change_in_a_tracked_stream_is_named_by_the_first_rule_th
 @pytest.mark.parametrize(
     ("audits", "labelled", "closed"), [(10, 9, True), (10, 8, False), (11, 9, False), (0, 0, True)]
 )
-def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_tenths_of_its_audits_are_labelled(
+def test_a_week_counts_once_nine_tenths_of_its_responses_are_graded_and_nine_tenths_of_its_audits_are_labelled(
     audits: int, labelled: int, closed: bool
 ) -> None:
     assert is_closed(responses=500, graded=450, audits=audits, labelled=labelled) is closed
