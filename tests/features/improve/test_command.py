@@ -259,7 +259,7 @@ def test_the_help_of_improve_shows_an_example_of_a_file_of_edits() -> None:
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 
 
-def test_improve_says_that_it_wrote_the_words_and_prints_a_command_that_calibrates_by_them(project: Project) -> None:
+def test_after_improve_wrote_new_words_it_prints_a_command_that_calibrates_by_the_new_words(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     shown = project.shown("--candidates", better, "--open", "--write")
     assert "Its words are in the rubric's file now." in shown

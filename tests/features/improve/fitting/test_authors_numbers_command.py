@@ -218,7 +218,7 @@ def test_improve_counts_decisions_that_no_weights_can_change_because_a_required_
     assert "required criterion; 10 of each are needed" in shown
 
 
-def test_improve_says_how_many_decisions_and_tasks_are_blind_and_how_many_are_not(
+def test_improve_counts_decisions_given_with_and_without_sight_of_the_judge_s_verdict(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1, n=60)

@@ -153,7 +153,7 @@ def test_weights_are_fitted_to_preferences_with_a_judge_s_levels_if_no_annotator
     assert report["evidence"]["raters"] == ["ann"]
 
 
-def test_improve_refuses_preferences_that_were_not_given_blind_and_preferences_that_are_too_few(
+def test_improve_refuses_too_few_preferences_and_preferences_given_with_the_judge_s_answer_in_view(
     tmp_path: Path,
 ) -> None:
     status, _, error = Plates(tmp_path / "shown", warm=1, n=50, blind=False).improve("--preferences", "nicer", "--open")
