@@ -252,7 +252,7 @@ def test_a_label_studio_task_whose_id_is_the_number_0_keeps_its_id(tmp_path: Pat
     assert content.lost == {}
 
 
-def test_a_field_of_an_export_that_is_not_read_is_counted_as_lost_with_the_kind_of_record_it_is_in(
+def test_an_export_s_field_that_is_not_read_is_counted_as_lost_with_the_kind_of_its_record(
     tmp_path: Path,
 ) -> None:
     files = exports.mlflow()
@@ -313,7 +313,7 @@ def test_ratings_in_words_of_unknown_order_count_as_lost_and_a_note_names_the_le
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_an_export_s_metric_is_read_as_pass_or_fail_of_a_response_only_if_the_user_maps_it_to_pass(
+def test_an_export_s_metric_decides_if_a_response_passes_only_if_the_user_maps_the_metric_to_pass(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()
