@@ -124,7 +124,7 @@ def test_certifying_passes_and_fails_separately_halves_the_error_probability_of_
     assert "with 95% confidence takes 59 decisions" in report["reason"]
 
 
-def test_certify_counts_each_further_promise_on_the_same_labels_and_tests_it_more_strictly(
+def test_certify_tests_each_further_promised_error_rate_on_the_same_labels_more_strictly(
     project: Path,
 ) -> None:
     label(project, 60)

@@ -56,7 +56,7 @@ def drawn(id: str, **how: Any) -> Example:
     return Example(Submission("r", {}, id), (Rating(id, "ann", "human", {"a": Rated(1.0)}),), **how)
 
 
-def test_labels_that_one_draw_took_from_the_whole_pool_with_equal_chances_count_for_a_promise() -> None:
+def test_a_certificate_uses_labels_drawn_from_the_whole_pool_with_equal_chances_and_no_other_chosen_labels() -> None:
     picked = (
         *(drawn(f"even{i}", drawn="chosen", stratum="all", draw="d1", weight=1.875) for i in range(3)),
         *(drawn(f"raised{i}", drawn="chosen", stratum="all", draw="d2", weight=1.5 + i) for i in range(2)),

@@ -41,7 +41,7 @@ def test_a_drift_warning_is_nearly_always_given_if_responses_pass_much_less_ofte
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_too_few_decisions_or_a_certificate_without_a_share_of_passes_give_no_report_of_drift() -> None:
+def test_no_drift_is_reported_for_too_few_decisions_or_by_a_certificate_without_a_share_of_passes() -> None:
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
