@@ -62,7 +62,7 @@ def test_the_sheet_option_of_discover_is_refused_for_a_view_that_needs_the_serve
 
 @pytest.mark.parametrize("step", [("--report",), ("--sheet", "s.html")])
 @pytest.mark.parametrize("idle", [("--pass", "good"), ("--same", "a=b"), ("--pass-mark", "3"), ("--adjudicated",)])
-def test_an_option_on_what_ratings_mean_is_refused_for_a_table_of_outputs_alone_and_accepted_for_one_with_ratings(
+def test_an_option_on_what_ratings_mean_is_refused_for_a_table_of_outputs_without_ratings(
     tmp_path: Path, step: tuple[str, ...], idle: tuple[str, ...]
 ) -> None:
     (tmp_path / "outputs.csv").write_text("id,response\na,reply one of two\nb,reply two of two\n", encoding="utf-8")

@@ -90,7 +90,7 @@ def test_a_new_file_of_failure_modes_begins_with_a_comment_on_its_purpose(tmp_pa
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.text(max_size=12).map(lambda text: f"# {text}\u2028# it"), max_size=3))
 @pytest.mark.proof
-def test_a_marked_passage_that_looks_like_a_comment_in_a_file_of_failure_modes_is_not_read_as_a_comment(
+def test_a_marked_passage_that_looks_like_a_yaml_comment_is_not_read_as_a_comment_in_a_file_of_failure_modes(
     tmp_path_factory: pytest.TempPathFactory, quotes: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("modes")

@@ -61,7 +61,7 @@ def test_notes_imported_from_a_table_keep_their_passages_and_failure_modes(
         ({"id": "o1", "note": "x", "rater": "ann", "kind": "human", "read": "half"}, "in full"),
     ],
 )
-def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_refused_by_file_and_line(
+def test_a_row_of_notes_without_an_author_or_with_a_wrong_value_is_refused_by_file_and_line(
     tmp_path: Path, row: dict[str, str], says: str
 ) -> None:
     with pytest.raises(RatingError, match=says) as fault:

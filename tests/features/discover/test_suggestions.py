@@ -41,7 +41,7 @@ def test_all_notes_are_marked_as_reliably_grouped_if_a_model_asked_twice_gives_t
     assert sorted(map(len, suggestion.proposal.groups.values())) == [4, 4]
 
 
-def test_notes_are_marked_as_reliably_grouped_only_if_a_model_asked_twice_groups_them_alike_both_times() -> None:
+def test_notes_are_marked_as_reliably_grouped_only_if_a_model_asked_twice_puts_these_notes_together_twice() -> None:
     def is_odd(number: int) -> bool:
         return number % 2 == 1
 
