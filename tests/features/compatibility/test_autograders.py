@@ -176,7 +176,7 @@ def test_a_double_pass_grader_decides_against_the_response_if_its_two_answers_on
     assert [criterion.verdict for criterion in report.report] == ["UNMET", "UNMET", "MET"]
 
 
-def test_a_grader_that_asks_twice_sends_the_criteria_in_both_orders_at_the_same_time() -> None:
+def test_a_grader_that_asks_twice_sends_two_requests_at_once_with_the_criteria_in_opposite_order() -> None:
     prompts: list[str] = []
     both = asyncio.Event()
 

@@ -291,7 +291,7 @@ def test_a_run_of_scorers_on_an_empty_dataset_has_no_mean_scores() -> None:
     assert run(name="qa", dataset=[], scorers=[exact_match]).means == {}
 
 
-def test_the_number_of_examples_scored_at_once_is_limited_inside_a_running_event_loop_too() -> None:
+def test_the_limit_on_examples_scored_at_once_also_holds_inside_a_running_event_loop() -> None:
     under_way, most = 0, 0
 
     @scorer

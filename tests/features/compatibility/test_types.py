@@ -162,7 +162,7 @@ def test_a_response_is_given_as_a_text_or_as_a_mapping_with_thinking_and_output(
 @pytest.mark.parametrize(
     "response", [None, 3, {}, {"answer": "x"}, {"thinking": "a", "extra": "b"}, {"output": None}, []]
 )
-def test_a_response_that_is_neither_a_text_nor_a_mapping_of_thinking_and_output_to_texts_is_refused(
+def test_a_response_is_refused_unless_it_is_a_text_or_a_mapping_of_thinking_and_output_to_texts(
     response: Any,
 ) -> None:
     with pytest.raises(ValueError, match="thinking"):
