@@ -47,7 +47,7 @@ def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accept
     assert text.count("no drift") == 2
 
 
-def test_after_an_edit_of_the_rubric_or_of_labels_that_moved_nothing_calibrate_says_to_accept_the_run(
+def test_if_an_edit_of_rubric_or_labels_changed_no_level_calibrate_suggests_to_accept_the_run(
     accepted: Path,
 ) -> None:
     command = ("calibrate", "clear", "--judge", setting.JUDGE)
