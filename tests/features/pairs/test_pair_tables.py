@@ -74,7 +74,7 @@ def test_preferences_given_only_as_0_and_1_are_refused_until_the_caller_states_w
 
 
 @pytest.mark.parametrize(("number", "words"), [(1, {}), (0, {}), (0, {"1": "first"})])
-def test_preferences_that_are_all_1_or_all_0_are_refused_until_the_caller_says_which_response_1_or_0_means(
+def test_preferences_that_are_all_1_or_all_0_are_refused_until_the_caller_says_which_response_the_number_means(
     tmp_path: Path, number: int, words: Mapping[str, str]
 ) -> None:
     rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": number} for n in range(2)]
@@ -151,7 +151,7 @@ def test_a_file_of_pairs_of_responses_is_refused_if_the_rubric_judges_single_res
         open_rated([written(tmp_path, "pairs.jsonl", rows)], single, columns=BY_A_PERSON)
 
 
-def test_if_a_pair_has_both_a_winner_and_labels_the_labels_are_counted_as_not_imported(tmp_path: Path) -> None:
+def test_labels_on_a_pair_that_also_has_a_winner_are_counted_as_not_imported(tmp_path: Path) -> None:
     label = {"rater": "ana", "criteria": {"helps": "first"}}
     row = {"id": "p", "first": "one", "second": "two", "winner": "first", "labels": [label]}
     (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], columns=BY_A_PERSON).files
