@@ -125,7 +125,7 @@ def test_calibrate_reports_faulty_rows_by_line(tmp_path: Path) -> None:
     assert "id 'r0' is on line 1 already" in done.stderr
 
 
-def test_if_several_judges_rated_the_rows_the_judge_option_must_name_one_of_them(tmp_path: Path) -> None:
+def test_if_several_judges_rated_the_rows_the_judge_option_must_name_one_judge(tmp_path: Path) -> None:
     rows = [row(number) for number in range(12)]
     for line in rows:
         line["labels"].append(line["labels"][2] | {"rater": "claude"})
