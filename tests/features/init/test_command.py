@@ -180,7 +180,7 @@ def test_a_rubric_made_from_a_table_gives_the_same_figures_as_the_table(values: 
     assert json.loads(again.stdout)["created"] == []
 
 
-def test_the_init_command_that_calibrate_prints_for_joined_tables_makes_one_rubric_of_them(
+def test_the_init_command_that_calibrate_prints_for_two_joined_tables_makes_one_rubric_of_both_tables(
     tmp_path: Path,
 ) -> None:
     answers = {
@@ -228,7 +228,7 @@ def test_init_from_a_table_keeps_questions_and_responses_so_that_a_judge_can_be_
     ]
 
 
-def test_init_names_the_texts_of_a_table_that_judges_are_not_shown_and_the_option_that_shows_them(
+def test_init_names_columns_of_texts_that_judges_are_not_shown_and_the_option_that_shows_these_columns(
     tmp_path: Path,
 ) -> None:
     rows = ["e1,How do I cancel my order?,Like this.,pass,pass", "e2,When will my parcel come?,Now.,fail,pass"]
