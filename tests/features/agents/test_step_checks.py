@@ -107,7 +107,7 @@ def test_a_step_check_with_an_invalid_value_is_refused_before_grading(check: str
     assert why in str(refused.value)
 
 
-def test_a_step_check_with_a_value_that_it_does_not_take_or_without_a_value_that_it_needs_is_refused() -> None:
+def test_a_check_of_an_agent_s_steps_is_refused_if_its_value_is_missing_or_superfluous() -> None:
     with pytest.raises(UsageError, match="'json_valid' takes no value"):
         check_of(Criterion(1.0, "JSON", "form", check="json_valid", check_value="1"), {})
     with pytest.raises(UsageError, match=r"'tool_used' needs a value, as in `check: \{tool_used: …\}`"):
@@ -135,7 +135,7 @@ def test_a_rubric_of_checks_of_steps_is_graded_without_asking_a_judge(tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["messages", "trace"])
-def test_messages_or_a_trace_are_enough_for_a_rubric_that_lists_both_as_inputs(name: str) -> None:
+def test_a_rubric_that_lists_messages_and_trace_as_inputs_is_satisfied_with_one_of_the_two(name: str) -> None:
     rubric = Rubric((Criterion(1.0, "Safe?", "safe"),), inputs=("query", "messages", "trace"))
     assert lacking_inputs(rubric, Submission.of("Done.", {"query": "?", name: TRACE})) == []
     assert lacking_inputs(rubric, Submission.of("Done.", {name: TRACE})) == ["query"]

@@ -124,7 +124,7 @@ def test_a_batch_is_not_sent_again_if_only_the_provider_s_acknowledgement_of_it_
 
 
 @pytest.mark.proof
-def test_if_the_reply_about_a_new_batch_is_lost_another_user_s_batch_of_equal_size_is_not_mistaken_for_it(
+def test_if_the_reply_about_a_new_batch_is_lost_another_user_s_batch_of_equal_size_is_not_taken_instead(
     tmp_path: Path,
 ) -> None:
     def lost(batch: Batch) -> None:

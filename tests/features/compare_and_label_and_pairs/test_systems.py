@@ -60,7 +60,7 @@ def test_systems_cannot_be_compared_by_a_rubric_of_single_responses(project: Pat
     assert "compare: pairs" in done.stderr
 
 
-def test_the_sentence_on_a_rater_s_preferences_is_printed_once(project: Path) -> None:
+def test_compare_prints_each_rater_s_sentence_on_the_preferred_system_only_once(project: Path) -> None:
     rows = "".join(f"p{n},one,two,x,y,{'ab'[n % 2]},{'ab'[n % 3 % 2]}\n" for n in range(20))
     (project / "battles.csv").write_text(f"id,first,second,system_a,system_b,human_winner,judge_winner\n{rows}")
     done = run("markscheme", "compare", "--pairs", "battles.csv", cwd=project)

@@ -54,7 +54,7 @@ def test_the_simulated_rater_that_prefers_length_never_gives_a_longer_response_a
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_the_use_of_simulated_raters_is_none_if_they_ignore_the_responses_and_explore_otherwise(
+def test_simulated_raters_that_ignore_the_responses_get_the_use_none_and_all_others_the_use_explore(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

@@ -140,7 +140,9 @@ def test_promptfoo_s_results_are_read_as_outputs_with_prompts_as_variants_and_te
     assert [grade.error for grade in run.grades.values() if grade.error] == ["no answer today"]
 
 
-def test_promptfoo_s_results_without_assertions_are_read_as_outputs_too(results: Path, tmp_path: Path) -> None:
+def test_promptfoo_s_results_without_assertions_can_be_read_as_outputs_of_an_experiment(
+    results: Path, tmp_path: Path
+) -> None:
     data = json.loads(results.read_text())
     rows = [row for row in data["results"]["results"] if row["vars"]["word"] in ("hello", "plain")]
     for place, label in enumerate(("formal", "casual")):

@@ -99,7 +99,7 @@ def test_each_point_read_from_an_llm_rubric_text_begins_with_the_sentence_that_i
         ),
     ],
 )
-def test_a_scale_read_from_an_llm_rubric_text_on_which_less_is_better_has_its_highest_score_as_the_worst_level(
+def test_in_an_llm_rubric_text_on_which_less_is_better_the_highest_score_is_read_as_the_worst_level(
     text: str, in_words: str, positions: tuple[float, float]
 ) -> None:
     reading = read_text(text)
@@ -108,7 +108,7 @@ def test_a_scale_read_from_an_llm_rubric_text_on_which_less_is_better_has_its_hi
     assert (reading.scale.choices[0], reading.scale.choices[-1]) == (f"{worst:g}", f"{best:g}")
 
 
-def test_if_a_higher_score_in_an_llm_rubric_text_is_better_the_scale_s_lowest_score_is_the_worst_level() -> None:
+def test_in_an_llm_rubric_text_on_which_more_is_better_the_lowest_score_is_read_as_the_worst_level() -> None:
     reading = read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.")
     assert (reading.ends, reading.passes_from, reading.pass_position) == ((1, 5), 4, 0.75)
 

@@ -14,7 +14,7 @@ __all__ = ["project"]  # a fixture
     "command", ["improve --numbers --open", "improve --plan", "improve --candidates new.yaml --outside"]
 )
 @pytest.mark.parametrize("has_labels", [True, False])
-def test_commands_that_cannot_tune_a_rubric_of_pairs_advise_to_edit_it_by_hand(
+def test_improve_refuses_a_rubric_of_pairs_and_advises_to_edit_the_rubric_by_hand(
     project: Path, command: str, *, has_labels: bool
 ) -> None:
     if has_labels:

@@ -68,7 +68,7 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(texts)
 
 
-def test_a_check_in_the_user_s_code_works_for_criteria_of_a_rubric_file_but_not_for_a_row_s_own_criteria(
+def test_a_check_in_the_user_s_code_can_be_used_by_a_rubric_file_but_not_by_a_row_s_own_criteria(
     folder: Path,
 ) -> None:
     (folder / "mine.py").write_text(

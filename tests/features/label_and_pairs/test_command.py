@@ -73,7 +73,7 @@ def labelled(project: Path) -> None:
             examples.write(json.dumps({**pair, "labels": labels}) + "\n")
 
 
-def test_a_judge_of_pairs_that_prefers_as_annotators_do_in_both_orders_can_gate_and_has_no_lean(
+def test_a_judge_of_pairs_that_always_prefers_as_annotators_do_can_gate_and_favours_neither_position(
     project: Path,
 ) -> None:
     labelled(project)

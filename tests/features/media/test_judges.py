@@ -159,7 +159,7 @@ def test_a_judge_of_a_kind_that_takes_no_images_is_refused_before_it_is_asked(mo
         graded(judge)
 
 
-def test_images_are_refused_for_a_judge_function_without_a_parameter_for_them_even_in_a_panel() -> None:
+def test_images_are_refused_for_a_judge_function_that_has_no_parameter_for_images_even_in_a_panel() -> None:
     function = FunctionJudge(blind, "blind")
     for judge in (function, Panel([ScriptedJudge([MET]), function])):
         with pytest.raises(NoJudge, match="doesn't take images"):

@@ -317,9 +317,7 @@ def test_an_example_s_response_may_be_an_image_but_no_other_structured_data(fold
 
 
 @pytest.mark.parametrize("has_labels", [True, False])
-def test_a_warning_is_given_if_an_input_is_the_path_of_an_image_since_the_judge_is_shown_only_that_text(
-    folder: Path, has_labels: bool
-) -> None:
+def test_an_input_that_is_only_the_path_of_an_image_causes_a_warning(folder: Path, has_labels: bool) -> None:
     label = {"rater": "ann", "criteria": {"right": "MET"}}
     row = {"id": "a", "chart": "charts/one.png", "response": "Sales rose.", "labels": [label] * has_labels}
     rows = folder / "rows.jsonl"
@@ -334,9 +332,7 @@ def test_a_warning_is_given_if_an_input_is_the_path_of_an_image_since_the_judge_
 
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("has_labels", [True, False])
-def test_a_warning_is_given_if_a_response_is_the_path_of_an_image_since_the_judge_is_shown_only_that_text(
-    folder: Path, has_labels: bool, n: int
-) -> None:
+def test_a_response_that_is_only_the_path_of_an_image_causes_a_warning(folder: Path, has_labels: bool, n: int) -> None:
     rows = folder / "rows.jsonl"
     texts = ["charts/one.png", "charts/none.png", "Sales rose."][:n]
     rows.write_text("".join(json.dumps({"id": text, "response": text}) + "\n" for text in texts))

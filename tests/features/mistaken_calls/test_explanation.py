@@ -114,7 +114,7 @@ def error_of(command: str) -> str:
         ("calibrate tone --ratings folder", "folder is a folder, not a file; expected ratings of a judge"),
     ],
 )
-def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_to_do_with_it(
+def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_command_takes_the_file(
     command: str, error: str
 ) -> None:
     assert error_of(command).startswith(error)

@@ -54,7 +54,7 @@ def test_no_other_judge_s_column_is_suggested_if_none_fits_the_labels_or_the_use
     assert [line.split()[-2] for line in done.stderr.splitlines()[1:]] == ["--pass-mark"]
 
 
-def test_the_json_of_the_error_has_the_command_with_the_fitting_judge_first(tmp_path: Path) -> None:
+def test_the_json_of_an_error_lists_the_command_with_the_suggested_judge_s_column_first(tmp_path: Path) -> None:
     write(tmp_path, HEADER)
     done = run("calibrate", "t.csv", "--json", "-", cwd=tmp_path)
     error = json.loads(done.stdout)["error"]

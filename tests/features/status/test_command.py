@@ -248,7 +248,7 @@ def test_status_counts_no_false_passes_for_an_accepted_run_without_pass_or_fail_
     assert _clear(here)["false_passes"] is None
 
 
-def test_status_names_ten_false_passes_of_an_accepted_run_at_most_and_says_how_many_more_there_are(here: Path) -> None:
+def test_status_names_at_most_ten_false_passes_of_an_accepted_run_and_counts_the_rest(here: Path) -> None:
     _accept(here)
     file = here / "calibration" / "clear" / "accepted.json"
     measurements = json.loads(file.read_text(encoding="utf-8"))["measurements"]

@@ -122,7 +122,9 @@ def test_in_a_stress_test_of_a_fair_judge_only_cutting_responses_short_shifts_it
     assert report["calls"] == len((folder / "calls.txt").read_text())
 
 
-def test_a_stress_test_with_too_few_examples_says_only_that_no_change_is_shown_to_move_the_judge(folder: Path) -> None:
+def test_a_stress_test_with_too_few_examples_only_says_that_no_perturbation_is_shown_to_move_the_judge(
+    folder: Path,
+) -> None:
     shown = stressed(folder, "erratic", "--n", "20", "--originals", "1").stdout
     assert "? No change is shown to move this judge." in shown
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))

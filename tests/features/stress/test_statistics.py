@@ -144,7 +144,7 @@ def test_a_stress_test_by_reshuffling_gives_the_p_value_of_the_drift_test_for_on
     assert reshuffled(np.empty((0, 1)), np.empty((0, 3))) == 1
 
 
-def test_a_shift_that_the_judge_s_noise_near_the_top_of_a_scale_can_explain_is_no_finding_of_a_stress_test() -> None:
+def test_a_stress_test_does_not_report_a_shift_that_the_judge_s_noise_near_the_top_of_the_scale_can_explain() -> None:
     """Twelve of sixty answers are rated differently once in four askings, never the time that the text is changed.
 
     If k of 12 were, at random, the shift would be 12 - 4k: binomial, 12 and 1/4, with k = 0 and k = 6 counted half.
