@@ -200,7 +200,7 @@ def test_only_criteria_whose_answers_could_not_be_read_are_asked_about_once_more
     assert (done.score, done.usage.calls) == (1.0, 2)
 
 
-def test_a_response_whose_second_reply_is_unreadable_too_is_ungraded_with_the_reason_and_that_reply() -> None:
+def test_a_response_with_two_unreadable_replies_is_ungraded_with_the_reason_and_the_second_reply() -> None:
     done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
     assert len(judge.prompts) == 2
     assert (done.score, done.raw_score, done.passed) == (None, None, None)
@@ -209,7 +209,7 @@ def test_a_response_whose_second_reply_is_unreadable_too_is_ungraded_with_the_re
     assert done.outcomes["b"] == Unread("b", "the reply isn't one JSON object alone", "still nothing")
 
 
-def test_if_a_judge_fails_when_asked_a_second_time_the_reason_for_asking_again_is_reported_too() -> None:
+def test_if_a_judge_fails_when_asked_a_second_time_the_reason_for_asking_again_is_also_reported() -> None:
     done, _ = graded(TWO, ["garbage", JudgeUnavailable("gone")])
     assert done.error is not None
     assert done.error.startswith("a: the reply isn't one JSON object alone; asked again: gone")

@@ -252,7 +252,7 @@ def test_a_score_near_the_pass_mark_leaves_the_decision_to_a_person(half_width: 
     assert [weigh_holistic(Holistic(s), rubric).decision for s in (20, 40, 60, 80, 100)] == decisions
 
 
-def test_the_gray_zone_around_the_pass_mark_applies_to_raw_scores_too() -> None:
+def test_the_gray_zone_around_the_pass_mark_also_applies_to_raw_scores() -> None:
     rubric = replace(yes_no(10, 10), ask_within=0.1)
     assert scored(statuses(True, False), rubric, normalize=False).decision == "ask"
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"

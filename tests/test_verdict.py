@@ -555,7 +555,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_a_reply_with_log_probabilities_of_levels_counts_as_the_mean_level_weighted_by_them() -> None:
+def test_a_reply_with_log_probabilities_of_levels_counts_as_the_mean_level_weighted_by_these_probabilities() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
@@ -610,7 +610,7 @@ def test_if_log_probabilities_cover_no_level_of_the_scale_the_level_stated_in_th
 
 
 @pytest.mark.parametrize("ties", [True, False])
-def test_a_panel_whose_votes_are_even_prefers_neither_response_of_a_pair(ties: bool) -> None:
+def test_a_panel_with_an_even_split_of_votes_prefers_neither_response_of_a_pair(ties: bool) -> None:
     helps = Criterion(1.0, "Helps more", "helps", preference_scale(ties=ties))
     for rule in ("median", "majority"):
         split = combine([Verdict("helps", -1.0), Verdict("helps", 1.0)], helps, rule)

@@ -223,7 +223,7 @@ def test_a_run_grades_rows_with_and_without_their_own_rubric_next_to_a_row_with_
 
 
 @pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
-def test_the_rows_argument_of_a_grader_lets_a_row_s_rubric_replace_the_run_s_or_be_ignored_or_refused(
+def test_the_rows_argument_decides_if_a_row_s_rubric_replaces_the_run_s_rubric_or_is_ignored_or_refused(
     rule: RowRule, names: list[str]
 ) -> None:
     with Grader(CORE, judging("Paris"), rows=rule) as grader:
@@ -344,7 +344,7 @@ def test_a_row_s_criteria_are_divided_among_judge_calls_of_nearly_equal_size(cas
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_criteria_of_a_row_are_divided_into_prompts_of_at_most_20_and_those_of_a_rubric_file_are_not() -> None:
+def test_criteria_of_a_row_are_asked_in_prompts_of_at_most_20_and_criteria_of_a_rubric_file_in_one_prompt() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]

@@ -114,7 +114,7 @@ def test_mean_scores_clipped_before_or_after_averaging_equal_the_reference_value
 
 
 @worked
-def test_a_row_s_score_sums_the_points_for_criteria_of_the_run_s_rubric_and_for_criteria_of_the_row() -> None:
+def test_a_row_s_score_adds_up_points_for_the_run_s_criteria_and_for_the_row_s_own_criteria() -> None:
     case = cases_in(CASES)["core"][0]
     met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
     data = {

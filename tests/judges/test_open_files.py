@@ -75,7 +75,7 @@ class WithoutFiles:
         """Do nothing, since nothing is open."""
 
 
-def test_a_call_that_finds_too_many_open_files_is_retried_and_then_counts_as_a_busy_judge() -> None:
+def test_a_call_that_fails_for_too_many_open_files_is_retried_and_then_counts_as_a_busy_judge() -> None:
     again = Limited(WithoutFiles(2), Limiter(), first_wait=0.01)
     assert asyncio.run(again.reply(PROMPT)).text == VERDICT
     with pytest.raises(JudgeBusy, match="ulimit -n"):

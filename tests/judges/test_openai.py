@@ -447,7 +447,7 @@ def test_a_server_without_token_probabilities_is_refused_for_mean_levels_weighte
     assert "returns no token probabilities" in str(error)
 
 
-def test_a_server_that_ignores_the_wish_for_token_probabilities_is_refused_too() -> None:
+def test_a_server_that_answers_without_the_requested_token_probabilities_is_refused() -> None:
     error = played(completion("{}"), expected=True)
     assert "returns no token probabilities, which `expected` needs; grade without: -o expected=false" in str(error)
 

@@ -181,7 +181,7 @@ def test_built_in_judges_can_be_opened_but_not_asked_in_batches_if_all_optional_
 
 
 @pytest.mark.parametrize("value", [asked, None, 3, ScriptedJudge([])])
-def test_open_judge_refuses_a_value_that_is_not_a_name_and_says_how_to_make_a_judge_of_a_function(
+def test_the_function_open_judge_refuses_a_value_that_is_not_a_name_and_says_how_to_wrap_a_function(
     value: Any,
 ) -> None:
     with pytest.raises(UsageError, match=r"by its name, such as 'anthropic', got .*FunctionJudge\(fn, NAME\)"):

@@ -73,7 +73,7 @@ def test_in_each_labelled_set_the_levels_of_different_criteria_are_not_strongly_
 
 
 @every_set
-def test_scores_in_each_labelled_set_lie_above_and_below_the_pass_mark_and_reach_both_ends_of_the_scale(
+def test_each_labelled_set_has_scores_on_both_sides_of_the_pass_mark_and_at_both_ends_of_the_scale(
     name: str,
 ) -> None:
     scores = [round(score, 9) for score in weighted_scores(SETS[name], WEIGHTS[name])]

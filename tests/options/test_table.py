@@ -75,7 +75,7 @@ def test_of_a_feature_s_options_a_settings_file_can_set_only_those_that_the_feat
 
 
 @pytest.mark.usefixtures("tide")
-def test_the_options_of_a_python_call_are_divided_into_those_that_a_feature_declares_and_all_others() -> None:
+def test_the_options_of_a_python_call_are_separated_into_a_feature_s_options_and_all_other_options() -> None:
     file = SettingsFile(Path("markscheme.toml"), {"tide_margin": 0.25, "samples": 3})
     added, rest = CallOptions("calibrate").read({"tides": 2, "samples": 5}, file)
     assert added.of(TideOptions) == TideOptions(tides=2, tide_margin=0.25)

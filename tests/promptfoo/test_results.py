@@ -322,7 +322,7 @@ def test_identical_outputs_in_two_files_have_the_same_id(results: dict[str, Any]
     assert max(rating.sample for rating in rated.ratings if rating.kind == "model") == 1
 
 
-def test_rows_of_promptfoo_s_results_are_read_from_a_jsonl_file_too(results: dict[str, Any], tmp_path: Path) -> None:
+def test_rows_of_promptfoo_s_results_are_also_read_from_a_jsonl_file(results: dict[str, Any], tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in results["results"]["results"])
     (tmp_path / "out.jsonl").write_text(lines, encoding="utf-8")
     assert len(read_results(tmp_path / "out.jsonl").rows) == 12

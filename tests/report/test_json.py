@@ -58,7 +58,7 @@ class Formatted(NamedTuple):
         return {"shown": self.hidden + 1}
 
 
-def test_a_named_tuple_is_written_to_json_as_an_object_with_its_field_names_unless_it_defines_its_own_form() -> None:
+def test_a_named_tuple_is_written_to_json_as_an_object_of_its_fields_unless_its_class_defines_another_form() -> None:
     data = {"named": Named(0.5, (1, 2)), "list": [Formatted(1)]}
     expected = {"named": {"least": 0.5, "of": [1, 2]}, "list": [{"shown": 2}]}
     assert json.loads(dumps(data)) == plain(data) == expected

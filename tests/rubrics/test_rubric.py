@@ -262,7 +262,7 @@ def test_the_fingerprint_of_a_rubric_changes_with_everything_that_affects_a_scor
     "value",
     ["Mentions Paris", ["Mentions Paris"], {"criteria": ["Mentions Paris"]}, [{"requirement": "x"}], None, ONE],
 )
-def test_a_rubric_built_from_values_that_are_not_criteria_is_refused_with_the_function_that_reads_them(
+def test_a_rubric_built_from_values_that_are_not_criteria_is_refused_with_the_name_of_the_function_to_use(
     value: Any,
 ) -> None:
     with pytest.raises(RubricError, match=r"takes Criterion objects, got .*Rubric\.from_dict reads a dict or list"):

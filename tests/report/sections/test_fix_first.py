@@ -55,7 +55,9 @@ def test_a_judge_s_error_on_a_criterion_on_which_the_judge_drifted_is_reported_a
     ]
 
 
-def test_lower_agreement_on_a_criterion_is_a_finding_of_its_own_only_if_the_judge_did_not_drift_there() -> None:
+def test_lower_agreement_on_a_criterion_is_a_separate_finding_only_if_the_judge_did_not_drift_on_the_criterion() -> (
+    None
+):
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
