@@ -227,7 +227,7 @@ def test_the_reason_why_a_coefficient_has_no_interval_names_levels_by_the_table_
 THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\npartly,no,no\nyes,no,yes\n" * 6
 
 
-def test_cells_of_a_table_of_ratings_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
+def test_cells_of_a_table_of_ratings_can_be_recoded_or_merged_or_left_out(tmp_path: Path) -> None:
     report = as_json(tmp_path, THREE, levels="no,partly=no,yes,n/a=")
     merged = THREE.replace("partly", "no").replace("n/a", "")
     assert report == as_json(tmp_path, merged, levels="no,yes")

@@ -76,7 +76,7 @@ def test_after_a_rewording_a_third_of_the_labelled_examples_but_at_least_20_are_
         (45, 0, "old labels count", 45),
     ],
 )
-def test_old_labels_count_for_a_gate_after_a_rewording_if_relabelling_a_third_of_them_changes_few(
+def test_old_labels_of_a_reworded_criterion_let_a_judge_gate_if_relabelling_a_third_of_these_changes_few(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)
@@ -84,7 +84,7 @@ def test_old_labels_count_for_a_gate_after_a_rewording_if_relabelling_a_third_of
     assert made.reworded == ("tone",)
 
 
-def test_old_labels_count_for_no_gate_after_a_rewording_if_only_19_of_60_examples_are_relabelled() -> None:
+def test_old_labels_of_a_reworded_criterion_let_no_judge_gate_if_only_19_of_60_examples_are_relabelled() -> None:
     made = carried(60, checked=19)
     assert (made.state, len(made.relabelled), len(made.for_gate)) == ("too few", 19, 19)
     assert "for a gate they count once 1 more are labelled again and agree" in made.sentence
@@ -116,7 +116,7 @@ def test_an_example_s_score_counts_as_changed_by_a_rewording_if_it_moved_by_at_l
     assert ("e0" in made.differ) == differs
 
 
-def test_all_twelve_labels_count_for_a_gate_if_all_twelve_were_given_again_after_a_rewording() -> None:
+def test_twelve_labels_let_a_judge_gate_if_all_twelve_were_given_again_after_a_rewording() -> None:
     made = carried_labels(set_of([[again(place, "ana", 3.0, 4.0)] for place in range(12)]), NOW)
     assert made is not None
     assert (made.old, len(made.for_gate)) == ((), 12)

@@ -73,7 +73,7 @@ def test_a_decision_on_which_annotators_split_evenly_counts_in_no_figure_and_is_
     assert "Annotators split evenly on pass or fail of 3 examples (e0, e1, e2)" in text_of(view(calibration))
 
 
-def test_gold_fails_an_example_whose_required_criterion_fails_if_no_annotator_decided_on_it() -> None:
+def test_without_an_annotator_s_decision_gold_fails_an_example_that_fails_a_required_criterion() -> None:
     criteria = [*RUBRIC["criteria"], {"name": "safe", "requirement": "It is safe.", "required": True}]
     rubric = Rubric.from_dict({"name": "send", "criteria": criteria})
     label = {"rater": "p", "kind": "human", "criteria": {"it": 5, "safe": "UNMET"}}
