@@ -55,7 +55,7 @@ def test_a_judge_compared_with_labels_by_models_is_compared_only_with_those_of_o
     assert (report["agreement"]["value"], report["agreement"]["n"]) == (0.0, 60)
 
 
-def test_a_judge_that_is_asked_is_not_compared_with_its_own_labels(tmp_path: Path) -> None:
+def test_a_judge_that_calibrate_asks_is_not_compared_with_labels_that_the_same_judge_gave(tmp_path: Path) -> None:
     write_models_labels(tmp_path, "gpt")
     labels = tmp_path / "calibration" / "desk" / "ratings" / "gpt.jsonl"
     labels.write_text(labels.read_text().replace('"gpt"', '"function:judges:reply"'))
