@@ -33,7 +33,7 @@ def refused(columns: Columns, **options: Any) -> UsageError:
     return error.value
 
 
-def test_a_pass_mark_for_a_judge_s_numbers_can_be_combined_with_a_passing_word_for_people() -> None:
+def test_a_pass_mark_for_the_judge_s_numbers_can_be_combined_with_a_word_by_which_people_pass() -> None:
     columns: Columns = {"judge": ONE_TO_FIVE, "human": GOOD_FROM_FOUR}
     assert "--pass human=fine" in " ".join(refused(columns, pass_mark=4).commands)
     reading = read(columns, pass_mark=4, pass_=("human=fine",))
