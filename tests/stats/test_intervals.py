@@ -181,7 +181,7 @@ def test_an_interval_is_withheld_or_marked_approximate_if_few_units_are_outside_
     assert guard(plain, 10) == plain
 
 
-def test_an_estimate_without_an_interval_is_never_marked_as_approximate_or_withheld_again() -> None:
+def test_an_estimate_whose_interval_is_withheld_is_not_changed_by_further_checks_of_the_interval() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
