@@ -56,7 +56,7 @@ def test_the_difference_in_right_decisions_between_two_rubric_versions_equals_it
     assert compared.answer.removesuffix("s") == case["answer"].removesuffix("s")
 
 
-def test_a_version_with_nine_decisions_corrected_and_one_spoiled_is_better_only_if_one_setting_was_tried() -> None:
+def test_nine_corrected_decisions_and_a_spoiled_one_show_a_better_version_only_if_no_other_setting_was_tried() -> None:
     alone = decided(60, 9, 1)
     assert (alone.low, alone.high, alone.answer) == (
         pytest.approx(0.006965568),

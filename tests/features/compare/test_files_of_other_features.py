@@ -34,7 +34,7 @@ def calibration_of(judge: str) -> Calibration:
     return calibrate("manners", ratings=f"{judge}.jsonl")
 
 
-def test_a_feature_s_answer_on_its_own_kind_of_file_is_printed_by_compare_in_every_format(
+def test_compare_prints_an_optional_feature_s_answer_on_its_own_kind_of_file_in_every_format(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[tuple[Sequence[str], str | None]] = []

@@ -16,7 +16,9 @@ def sitting(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_judges_that_were_compared_and_judges_calibrated_before_count_together_as_tried_settings(sitting: Path) -> None:
+def test_judges_in_a_comparison_and_judges_calibrated_earlier_are_counted_together_as_tried_settings(
+    sitting: Path,
+) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "other.jsonl", status=1)
     rows = [{"id": f"e{i}", "judge": "twin", "criteria": {"kind": bool(i % 2) != (i < 4)}} for i in range(30)]
     (sitting / "twin.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
