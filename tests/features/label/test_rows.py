@@ -81,7 +81,7 @@ def test_labelled_rows_are_not_shown_again_when_the_page_is_reopened(folder: Pat
     assert all(again.answered(step) for step in again.steps)
 
 
-def test_a_page_about_rows_that_is_stopped_names_the_next_commands_and_no_error(
+def test_stopping_the_labelling_page_for_rows_prints_the_next_commands_and_no_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

@@ -215,7 +215,7 @@ def test_outputs_are_drawn_for_the_overall_pass_rate_if_labels_are_too_few_for_e
     assert bool(choose_next(RUBRIC, examples, ratings, count).systems) == (count == 20)
 
 
-def test_labels_are_drawn_for_the_overall_pass_rate_if_an_output_lacks_its_system_or_the_judge_s_decision() -> None:
+def test_labels_are_drawn_for_the_overall_pass_rate_and_not_by_system_if_an_output_has_no_system_or_decision() -> None:
     examples, ratings = systems({"old": (60, 140), "": (60, 140)})
     assert not choose_next(RUBRIC, examples, ratings, 60).systems
     examples, ratings = systems({"old": (60, 140), "new": (60, 140)})
