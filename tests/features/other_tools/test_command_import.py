@@ -700,7 +700,7 @@ def test_imported_labels_that_say_they_are_not_blind_stay_not_blind(project: Pat
         assert ([line["blind"] for line in report["lines"]], report["lost"]) == ([False, True, True], {})
 
 
-def test_imported_lines_of_ratings_keep_the_wording_that_was_asked_and_the_quote(project: Path) -> None:
+def test_imported_ratings_keep_the_digest_of_the_criterion_s_wording_and_the_judge_s_quote(project: Path) -> None:
     level = {"level": "MET", "reason": "so", "quote": "good", "under": "0123456789abcdef"}
     line = {"id": "a", "rater": "ana", "kind": "human", "under": "fedcba9876543210", "criteria": {"good": level}}
     (project / "ana.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
