@@ -192,7 +192,9 @@ def test_labels_written_by_discover_contain_only_what_readers_stated(
     assert len(examples) == 60
 
 
-def test_outputs_read_in_full_are_labelled_on_every_failure_mode_and_count_as_a_random_draw(project: Path) -> None:
+def test_outputs_whose_readers_checked_every_failure_mode_are_labelled_on_all_modes_and_count_as_random(
+    project: Path,
+) -> None:
     rows = [json.loads(line) for line in (project / "notes.jsonl").read_text().splitlines()]
     (project / "notes.jsonl").write_text("".join(json.dumps({**row, "read": "in full"}) + "\n" for row in rows))
     written(project)

@@ -346,7 +346,7 @@ def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_the_line
     assert again == ()
 
 
-def test_importing_notes_that_do_not_mention_a_full_reading_keeps_a_stored_reading_in_full(
+def test_importing_notes_that_say_nothing_on_how_fully_an_output_was_read_keeps_the_stored_full_reading(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
@@ -359,7 +359,7 @@ def test_importing_notes_that_do_not_mention_a_full_reading_keeps_a_stored_readi
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_importing_a_reader_s_row_that_is_not_in_full_replaces_the_reader_s_earlier_reading_in_full(
+def test_an_imported_row_that_states_only_a_partial_reading_replaces_the_reader_s_stored_full_reading(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
