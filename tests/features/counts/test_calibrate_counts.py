@@ -300,7 +300,7 @@ def test_a_report_never_replaces_the_counts_file_that_it_is_made_from(project: P
     assert (project / "counts.csv").read_text() == before
 
 
-def test_examples_of_a_counts_file_that_are_not_graded_are_counted_without_an_empty_reason(project: Path) -> None:
+def test_ungraded_examples_of_a_counts_file_are_counted_in_a_sentence_without_an_empty_reason(project: Path) -> None:
     rows = read_csv(project / "counts.csv")
     row = next(row for row in rows if row["part"] == "clear" and row["judge"])
     row["judge"] = ""
