@@ -228,7 +228,7 @@ def test_columns_such_as_human_preference_are_read_as_ratings_by_the_rater_in_th
 
 
 @pytest.mark.parametrize(("people", "judge"), [("winner", "judge"), ("preference", "gpt4_preference")])
-def test_a_judges_choices_next_to_a_column_of_winners_are_calibrated_by_the_one_command_that_the_error_prints(
+def test_the_error_on_a_table_with_winners_by_people_and_a_judge_prints_a_command_that_calibrates_the_judge(
     tmp_path: Path, people: str, judge: str
 ) -> None:
     path = _battles(tmp_path, people, judge)
