@@ -59,7 +59,7 @@ def test_a_table_with_the_ratings_of_a_judge_or_of_one_annotator_alone_becomes_a
     assert project.has_responses
 
 
-def test_init_makes_examples_and_a_rubric_to_label_by_from_a_table_of_outputs_alone(tmp_path: Path) -> None:
+def test_init_makes_a_rubric_and_unlabelled_examples_from_a_table_of_outputs_without_ratings(tmp_path: Path) -> None:
     (tmp_path / "outputs.csv").write_text("id,question,response\na,Which bread?,Rye.\nb,Which grain?,Oat.\n")
     done = run("markscheme", "init", "project", "--from", "outputs.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
