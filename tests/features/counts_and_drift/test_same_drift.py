@@ -15,7 +15,7 @@ SIZES = ((40, 0), (120, 9), (150, 40), pytest.param((2500, 2000), marks=pytest.m
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("seed", range(2))
-def test_drift_from_ratings_in_any_order_equals_drift_from_their_counts_even_if_split_into_more_rows(
+def test_drift_from_ratings_equals_drift_from_counts_of_ratings_in_any_order_and_any_split_of_rows(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     draw = random.Random(f"{seed} {size}")

@@ -118,7 +118,7 @@ def test_a_submission_without_images_is_sent_to_systemone_without_a_field_for_im
     assert list(server.requests[0]) == ["model", "state", "questions"]
 
 
-def test_a_systemone_judge_refuses_pdfs_and_a_decisions_judge_refuses_images_before_anything_is_sent() -> None:
+def test_decision_models_refuse_images_or_pdfs_that_their_request_format_cannot_carry_before_sending_anything() -> None:
     of_pdf = Submission("x", {"chart": Pdf(PDF_FILE)}, "a")
     for judge, submission, kinds in (("systemone:m", of_pdf, "pdfs"), ("decisions:m", claims(4), "images")):
         with pytest.raises(NoJudge, match=f"doesn't take {kinds}; judges that do: anthropic, openai"):

@@ -20,7 +20,7 @@ def test_init_turns_a_table_of_two_annotators_without_a_judge_into_labels_and_su
     assert (compared.returncode, "The two annotators agree on 50%" in compared.stdout) == (0, True)
 
 
-def test_the_project_that_init_makes_from_outputs_alone_can_be_planned_for_labelling(tmp_path: Path) -> None:
+def test_a_labelling_plan_can_be_made_for_a_project_that_init_made_from_outputs_without_ratings(tmp_path: Path) -> None:
     (tmp_path / "outputs.csv").write_text("id,response\na,Rye.\nb,Oat.\n")
     done = run("markscheme", "init", "project", "--from", "outputs.csv", cwd=tmp_path)
     assert "`cd project && markscheme label outputs`" in done.stdout

@@ -76,7 +76,9 @@ def test_status_lists_rows_in_a_table_with_the_command_that_labels_them(tmp_path
     assert screen.endswith("Next: markscheme label rows.csv --rater YOUR-NAME")
 
 
-def test_status_shows_rows_of_a_folder_next_to_calibration_with_their_path_in_the_command(tmp_path: Path) -> None:
+def test_the_label_command_that_status_prints_for_rows_in_another_folder_names_the_path_of_their_file(
+    tmp_path: Path,
+) -> None:
     write_rows(tmp_path / "rows.jsonl", row(0), row(1))
     (tmp_path / "data").mkdir()
     (tmp_path / "rows.jsonl").rename(tmp_path / "data/rows.jsonl")
