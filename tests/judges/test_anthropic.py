@@ -125,7 +125,7 @@ def test_a_reply_from_anthropic_has_the_reason_why_the_answer_ended(stop_reason:
         assert asked(at(server.url)).stop == stop
 
 
-def test_an_answer_without_content_in_which_the_model_declines_becomes_a_reply_that_refuses() -> None:
+def test_an_answer_without_content_that_anthropic_marks_as_a_refusal_is_read_as_a_refusal() -> None:
     with MessagesFront(lambda _: front.refusal()) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.stop) == ("", "refusal")

@@ -134,7 +134,7 @@ def test_a_line_that_says_withdrawn_removes_the_rater_s_earlier_rating(tmp_path:
     assert load_ratings(path, RUBRIC) == []
 
 
-def test_two_identical_lines_of_a_judge_or_of_an_unnamed_rater_both_count(tmp_path: Path) -> None:
+def test_two_identical_lines_of_ratings_by_a_judge_or_an_unnamed_rater_count_as_two_ratings(tmp_path: Path) -> None:
     judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
     nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
     assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4
