@@ -332,6 +332,7 @@ def _rated_twice(error: UsageError) -> str:
 def _reversed(error: UsageError) -> str:
     settle = "{--levels} says that both are on one scale, {--scale} which end is the best of each"
     settle = "{--pass} says for each column which value passes" if error.facts["by_pass"] else settle
+    settle = "{--scale} says which end of the numbers is the best" if error.facts["is_marked"] else settle
     return f"{{columns}} say the opposite of each other more often than chance; {settle}"
 
 

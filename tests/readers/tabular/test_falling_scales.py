@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from markscheme import calibrate
+from markscheme.errors import UsageError
 from markscheme.report.sections.criteria import criterion_headings
 from markscheme.report.views.calibration import view
 
@@ -64,3 +65,42 @@ def test_the_judge_s_best_number_may_be_the_lowest_while_people_s_best_number_is
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
     figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
     assert figures["agreement"]["value"] == 0.875
+
+
+FAULTY: list[dict[str, Any]] = [
+    {"id": str(row), "toxicity_by_judge": (row * 7 % 40) / 40, "toxic_by_human": "yes" if row * 7 % 40 > 21 else "no"}
+    for row in range(40)
+]
+"""Probabilities of a fault, next to people's yes or no on the fault: 18 of 40 have it, at .55 and more."""
+SIDES: dict[str, Any] = {"judge": "toxicity_by_judge", "human": "toxic_by_human"}
+
+
+def test_probabilities_of_a_fault_pass_up_to_the_mark_if_their_scale_is_stated_with_the_lowest_as_the_best() -> None:
+    for scale in ("judge=1-0", "toxicity_by_judge=1-0"):
+        calibration = calibrate(FAULTY, **SIDES, scale=scale, pass_mark=0.5, pass_="no")
+        figures = calibration.to_json()
+        assert figures["false_passes"] == []
+        assert set(figures["false_fails"]) == {row["id"] for row in FAULTY if row["toxicity_by_judge"] in (0.525,)}
+        assert figures["read"]["columns"]["toxicity_by_judge"]["passes"] == "up to 0.5"
+
+
+def test_a_pass_mark_for_a_judge_s_numbers_does_not_say_whether_people_s_yes_to_a_fault_passes() -> None:
+    with pytest.raises(UsageError) as error:
+        calibrate(FAULTY, **SIDES, pass_mark=0.5)
+    assert error.value.code == "direction"
+    assert {command.rpartition("=")[2].strip("')") for command in error.value.commands} == {"no", "yes"}
+
+
+def test_a_judge_whose_marked_numbers_contradict_people_is_refused_until_a_scale_says_which_end_is_best() -> None:
+    stated: dict[str, Any] = {**SIDES, "pass_mark": 0.5, "pass_": "toxic_by_human=no"}
+    with pytest.raises(UsageError) as error:
+        calibrate(FAULTY, **stated)
+    assert error.value.code == "reversed"
+    assert [command.rpartition("=")[2].strip("')") for command in error.value.commands] == ["1-0", "0-1"]
+    assert calibrate(FAULTY, **stated, scale="judge=0-1").comparison.agreement.value < 0.1
+
+
+def test_a_passing_word_for_people_asks_for_the_pass_mark_of_a_judge_s_scores_instead_of_listing_them_all() -> None:
+    with pytest.raises(UsageError) as error:
+        calibrate(FAULTY, **SIDES, pass_="no")
+    assert error.value.code == "pass-mark"

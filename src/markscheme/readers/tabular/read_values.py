@@ -1,7 +1,11 @@
-"""Reading of the values in a comparison, with refusal of a judge whose values seem to be reversed."""
+"""Recognition of what judges' and people's values are: decisions, levels, scores or categories.
+
+The rules are tried in order on all columns of a comparison together, and the first that fits decides. Values that could
+mean two things are refused, with the options that say which; so is a judge whose values seem to be reversed.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -10,9 +14,18 @@ import numpy as np
 from markscheme.errors import UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import SideColumn
+from markscheme.readers.tabular.decision_values import (
+    by_pass_mark,
+    by_stated_pass,
+    decisions_of,
+    each_with_own,
+    refuse_mark,
+)
+from markscheme.readers.tabular.number_values import numbers_of, on_scales, with_mark
 from markscheme.readers.tabular.refusals import refusal
-from markscheme.readers.tabular.scales import ReadValues, likely_ends
-from markscheme.readers.tabular.values import ValueComparison, each_with_own
+from markscheme.readers.tabular.scales import FEWEST_LEVELS, ReadValues, likely_ends
+from markscheme.readers.tabular.values import ValueComparison
+from markscheme.readers.tabular.word_values import in_order, passing_from, words_of
 from markscheme.readers.tabular.words import folded, is_decision
 from markscheme.stats.association import spearman
 from markscheme.stats.coefficients import agreement_family
@@ -80,7 +93,7 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
         UsageError: The values may mean several things; the message names the options that say which.
     """
     comparison = ValueComparison.of(columns, criterion, options)
-    read = comparison.read()
+    read = _by_first_rule(comparison)
     refuse_reversed(comparison, read)
     levels = {
         column.name: {
@@ -96,6 +109,44 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
     }
     words = {name: _words_of(comparison, read, name) for name in comparison.values}
     return replace(read, levels=levels, missing=missing, raw_words=words)
+
+
+def _by_first_rule(comparison: ValueComparison) -> ReadValues:
+    """Read the values as decisions, levels or numbers on a scale, by the first rule that fits."""
+    options = comparison.options
+    if options.level_words and options.level_ends is None and not options.scale:
+        return passing_from(comparison, in_order(comparison, [folded(word) for word in options.level_words]))
+    if options.pass_ and options.level_ends is None:
+        return by_stated_pass(comparison)
+    words = [name for name in comparison.values if name not in comparison.forms]
+    if options.level_ends is not None or (options.scale and not _are_scores_alone_scaled(comparison, words)):
+        return with_mark(comparison, on_scales(comparison))
+    if all(map(is_decision, comparison.values.values())):
+        refuse_mark(comparison)
+        return decisions_of(comparison)
+    graded = [name for name, form in comparison.forms.items() if not set(form.numbers.values()) <= {0.0, 1.0}]
+    two_valued = len(set(comparison.everything)) < FEWEST_LEVELS
+    if graded and (words or len(graded) < len(comparison.forms)):
+        return by_pass_mark(comparison, words, graded)
+    if comparison.forms and not words and not two_valued:
+        return with_mark(comparison, numbers_of(comparison))
+    if options.pass_mark is not None:
+        return by_stated_pass(comparison)
+    return words_of(comparison)
+
+
+def _are_scores_alone_scaled(comparison: ValueComparison, words: Collection[str]) -> bool:
+    """Return True if `--scale` is stated for a column of numbers, and next to it are columns of pass and fail.
+
+    Args:
+        words: Names of the columns of words.
+    """
+    are_decisions = all(is_decision(comparison.values[name]) and comparison.span_of(name) is None for name in words)
+    return (
+        bool(words)
+        and are_decisions
+        and any(comparison.span_of(name) for name in comparison.values if name not in words)
+    )
 
 
 def _words_of(comparison: ValueComparison, read: ReadValues, name: str) -> dict[str, float | None]:
@@ -125,14 +176,15 @@ def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
     for judge in comparison.judges:
         for person in comparison.people:
             both = [judge.name, person.name]
+            marked = [name for name in both if name in read.marked and comparison.span_of(name) is None]
             is_stated = [name in read.stated or not comparison.has_no_direction(name) for name in both]
-            if read.kind == "decision" and all(is_stated):
+            if read.kind == "decision" and all(is_stated) and not marked:
                 continue
             pairs = _both_rated(judge, person, comparison, read)
             upper = measure(*map(list, zip(*pairs, strict=True))) if pairs else None
             if upper is not None and upper < 0:
-                ways = _ways(comparison, both)
-                facts = {"by_pass": "--pass" in ways[0]}
+                ways = _ends_each_way(comparison, marked[0]) if marked else _ways(comparison, both)
+                facts = {"by_pass": "--pass" in ways[0], "is_marked": bool(marked)}
                 raise refusal("reversed", columns=both, values=comparison.counts_of(both), choices=ways, **facts)
 
 
@@ -140,9 +192,16 @@ def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, .
     if any(name not in comparison.forms for name in both) or all(is_decision(comparison.values[n]) for n in both):
         choices = each_with_own(comparison, both)
         return [tuple(word for option in choice for word in option) for choice in choices]
+    turned, _ = _ends_each_way(comparison, both[0])
     ends = [likely_ends(comparison.numbers(name).values()) for name in both]
-    turned = "-".join(reversed(ends[0].split("-")))
-    return [("--levels", ends[0]), ("--scale", f"{both[0]}={turned}", "--scale", f"{both[1]}={ends[1]}")]
+    return [("--levels", ends[0]), (*turned, "--scale", f"{both[1]}={ends[1]}")]
+
+
+def _ends_each_way(comparison: ValueComparison, name: str) -> list[tuple[str, ...]]:
+    """Return `--scale` options for a column of numbers: first with the lowest number as the best, then the highest."""
+    ends = likely_ends(comparison.numbers(name).values())
+    turned = "-".join(reversed(ends.split("-")))
+    return [("--scale", f"{name}={turned}"), ("--scale", f"{name}={ends}")]
 
 
 def _both_rated(
