@@ -176,7 +176,7 @@ def test_each_grade_is_printed_with_its_reasons_below_it(project: Path) -> None:
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_grade_prints_one_line_per_response_with_the_level_on_each_criterion_and_the_scale_s_highest_level(
+def test_each_line_that_the_grade_command_prints_has_the_level_on_each_criterion_out_of_the_highest_level(
     project: Path,
 ) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
@@ -194,7 +194,7 @@ def next_command(done: subprocess.CompletedProcess[str]) -> str:
     return next(after.strip() for line, after in itertools.pairwise(lines) if line.startswith("Next"))
 
 
-def test_grade_suggests_to_calibrate_if_examples_are_labelled_and_otherwise_to_label_the_graded_outputs(
+def test_the_grade_command_suggests_to_calibrate_if_examples_are_labelled_and_else_to_label_the_outputs(
     project: Path,
 ) -> None:
     file = submissions(project, "LEVEL=5", "LEVEL=2 rude")
@@ -209,7 +209,7 @@ def test_grade_suggests_to_calibrate_if_examples_are_labelled_and_otherwise_to_l
     assert next_command(graded(project, file, *JUDGE)) == calibrate
 
 
-def test_grade_suggests_no_next_command_if_nothing_was_graded(project: Path) -> None:
+def test_the_grade_command_suggests_no_next_command_if_nothing_was_graded(project: Path) -> None:
     done = graded(project, submissions(project, "garbage", "more garbage"), *JUDGE)
     assert done.stdout.splitlines()[-1] == "0 of 2 pass (pass mark 0.6); 2 not graded. Judge: no accepted run."
     in_part = graded(project, submissions(project, "garbage", "LEVEL=5"), *JUDGE)
@@ -316,7 +316,7 @@ def test_a_file_of_json_lines_is_recognized_whatever_the_case_or_variant_of_its_
     assert len(lines_of(graded(project, name, *JUDGE, "--json"))) == 2
 
 
-def test_grade_takes_an_input_as_text_or_as_the_name_of_a_file(project: Path) -> None:
+def test_the_grade_command_takes_an_input_as_text_or_as_the_name_of_a_file(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, context]\n" + RUBRIC)
     (project / "context.txt").write_text("A long story.")
     inputs = ("--input", "query=a=b?", "--input", "context=@context.txt")
@@ -407,7 +407,7 @@ def test_a_faulty_line_of_responses_is_reported_by_file_and_line_before_the_judg
         (["-", "-o", "scorers=no_such_module"], "-o scorers=no_such_module: cannot be imported"),
     ],
 )
-def test_a_wrong_option_of_grade_exits_2_and_says_what_is_wrong(
+def test_a_wrong_option_of_the_grade_command_exits_2_and_says_what_is_wrong(
     project: Path, options: list[str], expected_message: str
 ) -> None:
     submissions(project, "LEVEL=5")
@@ -436,7 +436,7 @@ def test_an_input_that_the_rubric_does_not_show_to_the_judge_is_reported(project
 
 
 @pytest.mark.parametrize("judge", [[], ["--judge", "anthropic"], ["--judge", "anthropic:claude-haiku-5-5"]])
-def test_grade_exits_3_without_a_judge_to_ask_and_names_the_environment_variable_of_the_api_key(
+def test_the_grade_command_exits_3_without_a_judge_to_ask_and_names_the_environment_variable_of_the_api_key(
     project: Path, judge: list[str]
 ) -> None:
     done = graded(project, "-", *judge, stdin="LEVEL=5")
@@ -494,7 +494,7 @@ def test_the_json_of_grade_has_the_levels_of_all_samples_of_a_judge(project: Pat
 
 
 @pytest.mark.proof  # the real model's odds are read in `tests/judges` too
-def test_grade_gives_a_mean_level_weighted_by_the_token_probabilities_of_a_real_local_model(
+def test_the_grade_command_gives_a_mean_level_weighted_by_the_token_probabilities_of_a_real_local_model(
     project: Path, local_model: Path
 ) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
@@ -552,7 +552,7 @@ def test_the_model_in_a_rubric_is_used_only_with_the_judge_that_the_rubric_names
     assert [request.body["model"] for request in front.requests] == [model]
 
 
-def test_grade_keeps_to_the_limit_on_concurrent_calls_and_prints_no_api_key(
+def test_the_grade_command_keeps_to_the_limit_on_concurrent_calls_and_prints_no_api_key(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
@@ -580,7 +580,9 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints_the_same_grades(project: Path) -> None:
+def test_a_second_run_of_the_grade_command_asks_again_only_for_unreadable_replies_and_prints_the_same_grades(
+    project: Path,
+) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
     assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
@@ -590,7 +592,7 @@ def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints
     assert (first.returncode, second.returncode) == (5, 5)
 
 
-def test_grade_asks_everything_again_and_keeps_nothing_if_the_cache_is_off(project: Path) -> None:
+def test_the_grade_command_asks_everything_again_and_keeps_nothing_if_the_cache_is_off(project: Path) -> None:
     for _ in range(2):
         graded(project, "-", *JUDGE, "-o", "cache=off", stdin="LEVEL=5")
     assert len(prompts_asked(project)) == 2
@@ -656,7 +658,7 @@ def test_a_table_with_a_faulty_row_is_refused_with_the_row_s_line_number(
 # --- money ----------------------------------------------------------------------------------------------------------
 
 
-def test_grade_with_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
+def test_the_grade_command_with_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
     project: Path, front: MessagesFront
 ) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
@@ -677,7 +679,7 @@ def test_a_budget_needs_no_stated_price_if_the_model_is_in_the_price_list(projec
 
 
 @pytest.mark.proof
-def test_once_the_budget_is_spent_grade_prints_the_grades_so_far_and_exits_5(
+def test_once_the_budget_is_spent_the_grade_command_prints_the_grades_so_far_and_exits_5(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))

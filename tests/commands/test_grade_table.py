@@ -320,7 +320,9 @@ def test_the_map_option_of_grade_renames_a_key_that_the_first_line_of_the_file_l
     assert [grade["error"] is None for grade in grades] == [False] + [True] * 9, done.stderr
 
 
-def test_grade_with_the_skip_damaged_setting_leaves_out_a_damaged_line_of_a_file_with_renamed_keys(here: Path) -> None:
+def test_the_grade_command_with_the_skip_damaged_setting_leaves_out_a_damaged_line_of_a_file_with_renamed_keys(
+    here: Path,
+) -> None:
     rows = [json.dumps({"id": f"r{k}", "said": "thanks"}) for k in range(4)]
     (here / "rows.jsonl").write_text("\n".join([*rows, "{broken", ""]), encoding="utf-8")
     refused = _grade(here, "rows.jsonl", "--map", "said=response")
@@ -331,7 +333,9 @@ def test_grade_with_the_skip_damaged_setting_leaves_out_a_damaged_line_of_a_file
     assert "left out" in done.stderr
 
 
-def test_grade_prints_the_category_of_each_response_of_a_rubric_whose_categories_have_no_score(here: Path) -> None:
+def test_the_grade_command_prints_the_category_of_each_response_of_a_rubric_whose_categories_have_no_score(
+    here: Path,
+) -> None:
     options = "options: [{label: billing}, {label: delivery}]"
     topic = f"name: topic\ncriteria:\n  - {{name: about, description: Its topic, scale_type: nominal, {options}}}\n"
     (here / "rubrics" / "topic.yaml").write_text(topic, encoding="utf-8")
@@ -387,7 +391,7 @@ def test_a_killed_and_repeated_run_of_grade_loses_no_row_and_neither_writes_a_ro
     assert set(asked) == {row["response"] for row in _rows(n)}
 
 
-def test_grade_with_the_out_option_prints_the_commonest_reasons_for_ungraded_rows_with_their_counts(here: Path) -> None:
+def test_the_grade_command_counts_the_commonest_reasons_for_ungraded_rows_if_it_writes_a_table(here: Path) -> None:
     own_rubrics = [
         {"id": f"r{weight}", "response": "thanks", "rubric": [{"requirement": "Says a.", "weight": weight}]}
         for weight in ("a", "b", "c", 0)

@@ -55,7 +55,7 @@ def test_calibrate_warns_if_the_rater_in_a_file_of_ratings_is_of_the_model_famil
         assert (f"the judge {rater} {KIN}" in done.stderr) is warned
 
 
-def test_grade_warns_if_a_submission_was_written_by_the_judge_s_model_family(project: Path) -> None:
+def test_the_grade_command_warns_if_a_submission_was_written_by_the_judge_s_model_family(project: Path) -> None:
     file = project / "calibration" / "polite" / "examples.jsonl"
     done = run("markscheme", "grade", "polite", str(file), "--judge", "function:my_judge:ask_claude", cwd=project)
     assert (done.returncode, done.stderr.count(KIN)) == (0, 1)
