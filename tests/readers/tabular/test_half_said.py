@@ -171,7 +171,7 @@ def test_an_error_about_an_unknown_word_in_one_column_does_not_mention_n_a_cells
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 
 
-def test_the_pass_option_with_the_value_no_makes_false_the_passing_value_of_true_and_false() -> None:
+def test_if_the_pass_option_says_no_then_false_is_the_passing_value_in_columns_of_true_and_false() -> None:
     faults = ["true", "false", "false"] * 8
     reading = read_in_memory({"has_error_judge": faults, "has_error_human": faults}, ColumnOptions(pass_=("no",)))
     (values,) = reading.values.values()

@@ -41,7 +41,7 @@ def test_a_pass_mark_for_the_judge_s_numbers_can_be_combined_with_a_word_by_whic
     assert reading.values[""].levels["human"] == {"poor": 0, "fine": 1}
 
 
-def test_a_passing_value_that_begins_with_from_is_shown_as_a_value_and_a_pass_mark_as_a_mark() -> None:
+def test_a_passing_word_such_as_from_source_is_not_shown_like_a_pass_mark_from_which_numbers_pass() -> None:
     words = ["from source", "from memory"] * 15
     assert "from source/from memory (from source passes)" in line_two(
         read({"judge": words, "human": words[::-1]}, pass_=("from source",)), ""

@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", ["t.csv", "t.jsonl"])
-def test_grade_refuses_a_table_without_responses_with_the_option_that_names_their_column(
+def test_the_grade_command_refuses_a_table_without_responses_with_the_option_that_names_their_column(
     project: Path, file: str
 ) -> None:
     done = run("markscheme", "grade", "kind", file, "--judge", "recorded:replies.jsonl", "--json", cwd=project)
