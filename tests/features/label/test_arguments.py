@@ -42,7 +42,9 @@ def test_an_error_about_a_wrong_option_or_value_of_label_says_what_is_allowed(
         (["--plan", "--audits"], "--plan and --audits are two steps"),
     ],
 )
-def test_label_refuses_an_option_that_would_have_no_effect(tmp_path: Path, words: list[str], message: str) -> None:
+def test_the_label_command_refuses_an_option_that_would_have_no_effect(
+    tmp_path: Path, words: list[str], message: str
+) -> None:
     (tmp_path / "there.jsonl").write_text("")
     done = run("markscheme", "label", "code-quality", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -88,7 +90,7 @@ def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels
 
 
 @pytest.mark.parametrize("option", ["--plan", "--progress"])
-def test_label_shows_a_plan_and_the_progress_also_for_promptfoo_s_results(
+def test_the_label_command_shows_a_plan_and_the_progress_also_for_promptfoo_s_results(
     option: str, rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results))

@@ -50,7 +50,7 @@ def test_responses_drawn_for_audit_in_older_weeks_are_labelled_first(
         work.file.close()
 
 
-def test_label_refuses_the_audits_option_without_a_tracked_stream_and_names_the_track_option(
+def test_the_label_command_refuses_the_audits_option_without_a_tracked_stream_and_names_the_track_option(
     folder: Path,
 ) -> None:
     (folder / "calibration/reply").mkdir(parents=True)

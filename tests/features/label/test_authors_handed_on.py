@@ -6,7 +6,7 @@ from tests.commands.console import run
 from tests.commands.half_read_project import N, half_read_project
 
 
-def test_label_asks_about_all_outputs_whether_or_not_they_were_read_with_the_discover_command(
+def test_the_label_command_asks_about_all_outputs_whether_or_not_they_were_read_with_the_discover_command(
     tmp_path: Path,
 ) -> None:
     project = half_read_project(tmp_path, [f"o{index}" for index in range(N // 2)])

@@ -49,7 +49,7 @@ FURTHER = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.proof
-def test_label_reads_each_format_of_file_or_says_why_it_cannot_label_such_a_file(
+def test_the_label_command_reads_each_format_of_file_or_says_why_it_cannot_label_such_a_file(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
@@ -57,7 +57,7 @@ def test_label_reads_each_format_of_file_or_says_why_it_cannot_label_such_a_file
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", COMMANDS)
-def test_label_reads_every_less_common_format_of_file_or_refuses_it_with_a_reason(
+def test_the_label_command_reads_every_less_common_format_of_file_or_refuses_it_with_a_reason(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

@@ -23,7 +23,7 @@ def test_a_file_named_similarly_to_the_examples_file_does_not_change_the_labels_
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
 
 
-def test_label_with_the_next_option_but_no_number_draws_as_many_outputs_as_the_verdict_needs_labels(
+def test_the_next_option_of_label_without_a_number_draws_as_many_outputs_as_the_verdict_needs_labels(
     sitting: Path,
 ) -> None:
     done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
@@ -33,7 +33,7 @@ def test_label_with_the_next_option_but_no_number_draws_as_many_outputs_as_the_v
     assert len(some.stdout.splitlines()) == 7
 
 
-def test_label_asks_how_many_outputs_to_draw_if_the_verdict_needs_no_further_labels(
+def test_the_label_command_asks_how_many_outputs_to_draw_if_the_verdict_needs_no_further_labels(
     sitting: Path,
 ) -> None:
     (sitting / "judge.jsonl").write_text(
@@ -61,7 +61,9 @@ def test_a_labelling_plan_states_labels_for_an_interval_s_width_or_an_error_limi
     assert everything.count("Labels needed") == 3
 
 
-def test_label_with_the_progress_option_asks_for_no_more_labels_than_there_are_outputs_left(sitting: Path) -> None:
+def test_the_label_command_with_the_progress_option_asks_for_no_more_labels_than_there_are_outputs_left(
+    sitting: Path,
+) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)
     few = (sitting / "pool.jsonl").read_text().splitlines(keepends=True)[:24]
     (sitting / "few.jsonl").write_text("".join(few))

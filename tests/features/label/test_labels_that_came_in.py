@@ -82,7 +82,7 @@ def test_labels_on_all_criteria_count_as_a_decision_on_the_response_in_a_calibra
     assert report["agreement"]["n"] == N
 
 
-def test_label_says_that_labels_inside_a_pool_file_do_not_count_and_names_the_command_that_adds_them(
+def test_the_label_command_warns_that_labels_inside_a_pool_file_do_not_count_and_says_how_to_import_these(
     project: Path,
 ) -> None:
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]

@@ -15,5 +15,5 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_label_refuses_a_file_name_that_is_too_long(folder: Path) -> None:
+def test_the_label_command_refuses_a_file_name_that_is_too_long(folder: Path) -> None:
     refuses_long_name(folder, f"label place --next 1 --pool {LONG} --to -")

@@ -114,7 +114,7 @@ def test_after_a_draw_the_command_printed_for_the_full_report_draws_no_further_o
     assert "Full report: markscheme label kind --ratings judge.jsonl --plan --details\n" in shown
 
 
-def test_label_prints_how_many_outputs_it_drew_and_the_file_that_holds_them(project: Path) -> None:
+def test_the_label_command_prints_how_many_outputs_it_drew_and_the_file_that_holds_them(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout

@@ -223,7 +223,7 @@ def test_the_current_words_option_of_import_takes_a_table_s_labels_as_given_unde
     assert (after["use"], after["relabelled"]["state"], after["relabelled"]["same"]) == ("gate", "old labels count", 20)
 
 
-def test_import_refuses_the_current_words_option_without_the_rubric_option(project: Path) -> None:
+def test_the_import_command_refuses_the_current_words_option_without_the_rubric_option(project: Path) -> None:
     (project / "again.csv").write_text("id,rater,polite\nr1,ann,1\n")
     done = run("markscheme", "import", "again.csv", "--kind", "human", "--current-words", cwd=project)
     assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)

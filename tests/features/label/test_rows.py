@@ -125,7 +125,7 @@ def test_rows_are_labelled_on_their_own_criteria_and_on_those_of_a_rubric_that_t
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 17
 
 
-def test_label_refuses_a_rubric_next_to_a_file_without_rubrics(folder: Path) -> None:
+def test_the_label_command_refuses_a_rubric_next_to_a_file_without_rubrics(folder: Path) -> None:
     (folder / "core.yaml").write_text("criteria: [{name: c1, requirement: Names any town}]\n")
     (folder / "plain.jsonl").write_text('{"id": "a", "response": "It passes Leeds."}\n')
     plain = run("markscheme", "label", "core.yaml", "plain.jsonl", cwd=folder)
@@ -227,7 +227,7 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_label_refuses_rows_whose_own_criteria_are_faulty_and_names_the_line(folder: Path) -> None:
+def test_the_label_command_refuses_rows_whose_own_criteria_are_faulty_and_names_the_line(folder: Path) -> None:
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)
     (folder / "rows.jsonl").write_text(text)
     faulty = run("markscheme", "label", "rows.jsonl", cwd=folder)

@@ -461,7 +461,7 @@ def test_labelling_stops_if_the_rubric_is_reworded_and_later_asks_about_the_same
 
 
 @pytest.mark.proof
-def test_label_with_the_next_option_draws_more_outputs_only_once_the_drawn_outputs_are_labelled(
+def test_the_label_command_with_the_next_option_draws_more_outputs_only_once_the_drawn_outputs_are_labelled(
     project: Path,
 ) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"
@@ -512,7 +512,7 @@ def test_promptfoo_s_results_can_be_labelled_as_a_pool_of_outputs(project: Path)
         (["--rater", "ann"], "say by --pool FILE"),
     ],
 )
-def test_label_exits_2_for_a_file_that_cannot_be_labelled_and_says_why(
+def test_the_label_command_exits_2_for_a_file_that_cannot_be_labelled_and_says_why(
     project: Path, options: list[str], problem: str
 ) -> None:
     (project / "broken.jsonl").write_text("{not json\n")
@@ -522,7 +522,9 @@ def test_label_exits_2_for_a_file_that_cannot_be_labelled_and_says_why(
     assert problem in message
 
 
-def test_label_refuses_a_file_of_outputs_whose_ids_belong_to_other_responses_in_the_examples(project: Path) -> None:
+def test_the_label_command_refuses_a_file_of_outputs_whose_ids_belong_to_other_responses_in_the_examples(
+    project: Path,
+) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     (home / "examples.jsonl").write_text('{"id": "model-x-0", "response": "another"}')
@@ -540,7 +542,7 @@ def test_responses_are_added_to_a_file_of_examples_whose_last_line_has_no_line_b
     assert len([json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]) == 2
 
 
-def test_label_refuses_to_write_labels_into_a_judge_s_file_of_ratings(project: Path) -> None:
+def test_the_label_command_refuses_to_write_labels_into_a_judge_s_file_of_ratings(project: Path) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)
     (ratings / "gpt.jsonl").write_text('{"id": "model-x-0", "rater": "gpt", "kind": "model", "criteria": {}}\n')

@@ -91,7 +91,7 @@ def test_all_annotators_label_the_stated_share_of_responses_and_each_remaining_r
         (["-o", "public_url=labels.example.org"], "must be like https://"),
     ],
 )
-def test_label_refuses_impossible_options_for_sharing_or_serving_a_file_of_outputs(
+def test_the_label_command_refuses_impossible_options_for_sharing_or_serving_a_file_of_outputs(
     project: Path, options: list[str], problem: str
 ) -> None:
     status, message = refused(project, "--pool", "pool.jsonl", *options)
@@ -159,7 +159,7 @@ def test_serving_the_labelling_page_to_other_machines_without_https_gives_a_warn
         assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 
 
-def test_label_with_the_progress_option_shows_each_annotator_s_labels_and_consistency_and_agreement(
+def test_the_progress_option_of_label_shows_each_annotator_s_labels_and_consistency_and_agreement(
     project: Path,
 ) -> None:
     ratings = project / "calibration" / "manners" / "ratings"

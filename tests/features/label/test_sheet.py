@@ -252,7 +252,7 @@ def test_answers_of_an_offline_page_are_verified_with_the_secret_file_of_the_pro
 
 
 @pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
-def test_import_refuses_answers_of_an_offline_page_if_the_page_s_header_was_removed_from_the_file(
+def test_the_import_command_refuses_answers_of_an_offline_page_if_the_page_s_header_was_removed_from_the_file(
     written: tuple[Path, dict[str, Any]], file_name: str
 ) -> None:
     project, data = written
@@ -266,7 +266,7 @@ def test_import_refuses_answers_of_an_offline_page_if_the_page_s_header_was_remo
     assert labels.read_text() == before
 
 
-def test_import_refuses_ratings_that_a_file_calls_adjudicated_unless_the_kind_option_says_adjudicated(
+def test_ratings_that_a_file_calls_adjudicated_are_imported_only_if_the_kind_option_says_adjudicated(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -296,7 +296,7 @@ def test_a_warning_about_a_set_that_a_command_reads_several_times_is_printed_onc
     assert done.stderr.count("hold the same response; it counts twice") == 1
 
 
-def test_label_asks_again_about_examples_whose_labels_do_not_state_the_wording_they_were_given_under(
+def test_annotators_are_asked_again_about_examples_whose_labels_do_not_state_the_criterion_s_wording(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

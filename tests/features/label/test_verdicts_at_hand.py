@@ -10,7 +10,7 @@ from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.setup import open_work
 
 
-def test_after_the_first_annotator_label_suggests_a_second_and_then_to_calibrate_the_judge_s_stored_ratings(
+def test_after_the_first_annotator_the_next_steps_are_a_second_annotator_and_then_a_calibration_of_the_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -167,7 +167,7 @@ def test_an_annotator_is_not_asked_again_about_a_whole_response_that_they_passed
     work.file.close()
 
 
-def test_label_asks_no_question_about_the_whole_response_if_a_criterion_has_the_name_of_that_question(
+def test_annotators_are_not_asked_about_the_whole_response_if_a_criterion_has_the_name_of_that_question(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))
@@ -232,7 +232,7 @@ def label_whole(work: LabelSession, *, passes: int) -> None:
 
 
 @pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
-def test_label_does_not_count_responses_quoted_in_the_rubric_before_it_suggests_improve(
+def test_the_label_command_does_not_count_responses_quoted_in_the_rubric_before_it_suggests_improve(
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
@@ -250,7 +250,7 @@ def test_label_does_not_count_responses_quoted_in_the_rubric_before_it_suggests_
 
 
 @pytest.mark.parametrize(("passes", "is_advised"), [(3, False), (2, True), (1, False)])
-def test_label_advises_to_run_improve_only_if_there_are_enough_passes_and_enough_fails(
+def test_the_label_command_advises_to_run_improve_only_if_there_are_enough_passes_and_enough_fails(
     project: Path, monkeypatch: pytest.MonkeyPatch, passes: int, *, is_advised: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
