@@ -23,7 +23,7 @@ from markscheme.features.pass_rate.gate_of_runs import NOT_KNOWN
         ),
     ],
 )
-def test_pass_rate_on_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_how_to_get_labels(
+def test_the_pass_rate_command_on_a_judge_s_verdicts_alone_says_that_labels_are_missing_and_how_to_get_labels(
     graded: dict[str, Any], way_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -54,7 +54,7 @@ def test_a_file_of_decisions_on_responses_counts_as_one_run_unless_its_human_lab
     assert refused.value.choices == ("markscheme pass-rate labelled.jsonl --at-least 0.5 --human human",)
 
 
-def test_pass_rate_refuses_the_drawn_option_for_several_runs_without_labels(tmp_path: Path) -> None:
+def test_the_pass_rate_command_refuses_the_drawn_option_for_several_runs_without_labels(tmp_path: Path) -> None:
     for name in ("one.jsonl", "two.jsonl"):
         (tmp_path / name).write_text("".join(json.dumps({"id": f"r{i}", "pass": i > 2}) + "\n" for i in range(9)))
     runs = [str(tmp_path / name) for name in ("one.jsonl", "two.jsonl")]
@@ -62,12 +62,12 @@ def test_pass_rate_refuses_the_drawn_option_for_several_runs_without_labels(tmp_
         call(["pass-rate", *runs, "--at-least", "0.5", "--drawn", "random"])
 
 
-def test_pass_rate_reports_a_missing_file_of_graded_responses() -> None:
+def test_the_pass_rate_command_reports_a_missing_file_of_graded_responses() -> None:
     with pytest.raises(UsageError, match=r"f\.jsonl: there is no such file"):
         call(["pass-rate", "f.jsonl"])
 
 
-def test_pass_rate_refuses_a_judge_that_would_have_to_be_asked_and_names_the_grade_command() -> None:
+def test_the_pass_rate_command_refuses_a_judge_that_would_have_to_be_asked_and_names_the_grade_command() -> None:
     words = ["pass-rate", "f.csv", "--rubric", "code-quality", "--judge", "anthropic", "--calibration", "c.json"]
     with pytest.raises(UsageError, match=r"`markscheme grade code-quality f.csv --judge anthropic --out graded\.csv`"):
         call(words)

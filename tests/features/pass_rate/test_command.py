@@ -68,7 +68,9 @@ def test_without_an_option_labels_on_responses_of_the_graded_file_count_as_drawn
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_pass_rate_says_if_none_of_the_labelled_responses_is_in_the_graded_file(tmp_path: Path, drawn: str) -> None:
+def test_the_pass_rate_command_says_if_none_of_the_labelled_responses_is_in_the_graded_file(
+    tmp_path: Path, drawn: str
+) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)
     pool(tmp_path / "pool.jsonl", 640, 1000)
     report = rated(tmp_path)
@@ -137,7 +139,7 @@ def test_with_labels_by_raters_of_unknown_kind_the_report_still_says_that_a_gate
     assert "For a gate, two annotators label each" in done.stdout
 
 
-def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -> None:
+def test_if_no_response_is_graded_the_pass_rate_command_asks_for_no_labels(tmp_path: Path) -> None:
     labels(tmp_path / "labels.jsonl")
     (tmp_path / "pool.jsonl").write_text("")
     done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
@@ -211,7 +213,7 @@ def test_labels_of_responses_that_the_judge_left_ungraded_do_not_correct_the_pas
 
 @pytest.mark.parametrize(("ungraded", "status"), [(10, 0), (11, 5), (100, 5)])
 @pytest.mark.parametrize("options", [(), ("--at-least", "0.1")])
-def test_pass_rate_exits_5_if_over_a_tenth_of_the_responses_is_not_graded(
+def test_the_pass_rate_command_exits_5_if_over_a_tenth_of_the_responses_is_not_graded(
     options: tuple[str, ...], ungraded: int, status: int, tmp_path: Path
 ) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
@@ -263,7 +265,7 @@ def test_if_labels_were_drawn_from_the_graded_file_with_known_chances_labels_of_
     assert limits(together["corrected"]) == limits(alone["corrected"])
 
 
-def test_if_only_the_judge_s_passes_are_labelled_pass_rate_exits_4_and_asks_for_labels_on_the_judge_s_fails(
+def test_if_only_passes_of_the_judge_are_labelled_the_pass_rate_command_exits_4_and_asks_for_labelled_fails(
     tmp_path: Path,
 ) -> None:
     write(tmp_path / "labels.jsonl", [{"id": "a", "gold": True, "judge": True, "drawn": "by-verdict"}] * 3)
@@ -293,7 +295,7 @@ def test_if_only_the_judge_s_passes_are_labelled_pass_rate_exits_4_and_asks_for_
         ("labels.jsonl", "nonsense", "is not readable JSON"),
     ],
 )
-def test_pass_rate_reports_faults_by_file_and_line_and_exits_2(
+def test_the_pass_rate_command_reports_faults_by_file_and_line_and_exits_2(
     tmp_path: Path, file: str, line: str, message: str
 ) -> None:
     labels(tmp_path / "labels.jsonl")
@@ -327,7 +329,7 @@ def two_groups(folder: Path, own: int, *, status: int = 0) -> dict[str, Any]:
     return rated(folder, status=status)
 
 
-def test_pass_rate_corrects_each_system_s_rate_by_that_system_s_labels_and_compares_the_corrected_rates(
+def test_each_system_s_pass_rate_is_corrected_by_labels_of_that_system_and_the_corrected_rates_are_compared(
     tmp_path: Path,
 ) -> None:
     report = two_groups(tmp_path, own=20)
@@ -385,7 +387,7 @@ def calibrated(folder: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_pass_rate_takes_from_a_calibration_file_how_the_labels_were_drawn(tmp_path: Path) -> None:
+def test_the_pass_rate_command_takes_from_a_calibration_file_how_the_labels_were_drawn(tmp_path: Path) -> None:
     calibrated(tmp_path)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)
@@ -455,7 +457,7 @@ def test_pass_rates_of_promptfoo_s_results_are_given_for_each_prompt_and_provide
 
 
 @pytest.mark.parametrize(("least", "status"), [(None, 0), (0.3, 0), (0.5, 4), (0.9, 1)])
-def test_pass_rate_takes_expected_labels_of_promptfoo_s_tests_as_labels_if_no_file_of_labels_is_given(
+def test_without_a_file_of_labels_the_expected_labels_of_promptfoo_s_tests_correct_a_pass_rate(
     least: float | None, status: int, tmp_path: Path
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)
@@ -471,7 +473,7 @@ def test_pass_rate_takes_expected_labels_of_promptfoo_s_tests_as_labels_if_no_fi
     assert report["assumed"] == "every graded response is labelled"
 
 
-def test_for_results_of_promptfoo_without_any_label_pass_rate_names_the_command_that_labels_them(
+def test_for_results_of_promptfoo_without_any_label_the_pass_rate_command_names_the_command_that_labels_them(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(results(np.random.default_rng(2), 50)))
@@ -491,7 +493,7 @@ def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_lab
 
 
 @pytest.mark.parametrize("asked", [("--of", "pass"), ("--runs-in-ci", "2")])
-def test_pass_rate_reports_the_risk_that_ci_fails_by_chance_for_labelled_runs_if_an_option_asks_for_it(
+def test_an_option_adds_the_risk_that_ci_fails_by_chance_to_the_pass_rate_report_on_labelled_runs(
     asked: tuple[str, str], tmp_path: Path
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)
@@ -506,7 +508,7 @@ def test_pass_rate_reports_the_risk_that_ci_fails_by_chance_for_labelled_runs_if
     assert report["runs"] == 3
 
 
-def test_pass_rate_gives_the_same_figures_for_verdicts_and_labels_in_two_tables_as_in_one(
+def test_the_pass_rate_command_gives_the_same_figures_for_verdicts_and_labels_in_two_tables_as_in_one(
     tmp_path: Path,
 ) -> None:
     rows = [(f"t{row}", row % 3 > 0, row % 3 > 0 or row % 10 == 0) for row in range(90)]

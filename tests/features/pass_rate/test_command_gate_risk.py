@@ -82,7 +82,9 @@ def test_the_reported_risk_that_ci_fails_by_chance_is_no_smaller_than_the_number
 
 
 @pytest.mark.parametrize("suffix", [".json", ".txt", ".out", ".csv", ""])
-def test_pass_rate_reads_the_output_of_grade_whatever_the_file_is_called(tmp_path: Path, suffix: str) -> None:
+def test_the_pass_rate_command_reads_the_output_of_grade_whatever_the_file_is_called(
+    tmp_path: Path, suffix: str
+) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     expected = risk(tmp_path, *files, threshold="0.5")
     others = []
@@ -140,7 +142,7 @@ def test_the_report_says_that_few_groups_show_little_about_the_risk_that_ci_fail
     assert "3 groups of cases can't show how much the cases of a group vary together" in " ".join(done.stdout.split())
 
 
-def test_pass_rate_refuses_the_examples_option_without_the_rubric_option(tmp_path: Path) -> None:
+def test_the_pass_rate_command_refuses_the_examples_option_without_the_rubric_option(tmp_path: Path) -> None:
     files = turns(tmp_path)
     assert "--examples needs --rubric" in risk(tmp_path, *files, more=("--examples", "examples.jsonl"), status=2)
 
@@ -161,7 +163,7 @@ def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
-def test_given_one_run_or_identical_runs_pass_rate_prints_the_command_that_repeats_runs_without_a_cache(
+def test_if_runs_are_identical_or_only_one_is_given_the_printed_command_repeats_runs_without_a_cache(
     repeats: int, tmp_path: Path
 ) -> None:
     done = run("markscheme", "pass-rate", *[graded(tmp_path, 1)] * repeats, "--at-least", "0.55", cwd=tmp_path)
@@ -177,7 +179,7 @@ def test_no_risk_that_ci_fails_by_chance_is_estimated_from_identical_runs_since_
     assert "cache" in report["because"]
 
 
-def test_an_ungraded_case_is_left_out_of_the_risk_that_ci_fails_by_chance_and_counted(tmp_path: Path) -> None:
+def test_an_ungraded_case_is_counted_and_left_out_of_the_estimated_risk_that_ci_fails_by_chance(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2, score=None, error="refused")]
     assert (risk(tmp_path, *files)["cases"], risk(tmp_path, *files)["dropped"]) == (29, 1)
 
@@ -204,7 +206,7 @@ def test_a_threshold_of_80_for_ci_is_refused_with_the_suggestion_0_8(tmp_path: P
     assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
 
 
-def test_pass_rate_reads_several_json_files_of_an_experiment_as_repeated_runs(tmp_path: Path) -> None:
+def test_the_pass_rate_command_reads_several_json_files_of_an_experiment_as_repeated_runs(tmp_path: Path) -> None:
     for number in range(2):
         draw = random.Random(number)
         outputs = [{"variant": "v", "case": f"c{n}", "score": draw.random(), "pass": True} for n in range(12)]
@@ -274,7 +276,7 @@ def test_the_removed_gate_risk_command_names_the_pass_rate_command_that_replaces
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
 
 
-def test_pass_rate_refuses_to_estimate_from_one_run_how_often_ci_fails_by_chance_and_suggests_a_command(
+def test_how_often_ci_fails_by_chance_is_not_estimated_from_one_run_and_the_error_suggests_a_command(
     tmp_path: Path,
 ) -> None:
     lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]
@@ -287,7 +289,7 @@ def test_pass_rate_refuses_to_estimate_from_one_run_how_often_ci_fails_by_chance
     assert (answered.returncode, json.loads(answered.stdout)["answer"]) == (0, "above")
 
 
-def test_pass_rate_refuses_two_tables_of_different_responses_and_prints_the_command_that_names_the_labels(
+def test_two_tables_of_different_responses_are_refused_with_the_command_that_names_one_as_the_labels(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "production.csv").write_text("id,judge\n" + "".join(f"p{n},pass\n" for n in range(20)))

@@ -21,7 +21,7 @@ def test_a_pass_rate_from_a_table_of_counts_equals_that_in_the_file_of_reference
     assert rate.value == pytest.approx(case["corrected"][0], abs=1e-9, rel=0)
 
 
-def test_pass_rate_corrects_a_table_of_counts_by_the_labels_in_the_table(tmp_path: Path) -> None:
+def test_the_pass_rate_command_corrects_a_table_of_counts_by_the_labels_in_the_table(tmp_path: Path) -> None:
     labelled = [[30, 4], [6, 60]]
     pool = [4000, 6000]
     rows = [("label", "verdict", "n")]

@@ -87,7 +87,9 @@ def test_a_table_of_verdicts_without_labels_is_refused_with_the_option_that_name
     assert "markscheme pass-rate pool.csv --calibration TABLE" in error["commands"]
 
 
-def test_pass_rate_refuses_a_table_without_the_judge_s_column_that_the_table_of_labels_has(tmp_path: Path) -> None:
+def test_the_pass_rate_command_refuses_a_table_without_the_judge_s_column_that_the_table_of_labels_has(
+    tmp_path: Path,
+) -> None:
     write_tables(tmp_path)
     (tmp_path / "other.csv").write_text("id,score_of_it\na,pass\nb,fail\n")
     done = run("markscheme", "pass-rate", "other.csv", "--calibration", "labels.csv", "--json", cwd=tmp_path)
@@ -155,7 +157,7 @@ def ratings_by_people(folder: Path, **levels: Sequence[object]) -> Path:
 @pytest.mark.parametrize("how", ["by-verdict", "by-stratum", "elsewhere"])
 @pytest.mark.parametrize("least", [(), ("--at-least", ".5")])
 @pytest.mark.parametrize("file", ["labels.csv", "ratings.jsonl"])
-def test_without_verdicts_by_a_judge_pass_rate_refuses_every_value_of_the_drawn_option_but_random(
+def test_without_verdicts_by_a_judge_the_pass_rate_command_refuses_every_value_of_the_drawn_option_but_random(
     file: str, least: tuple[str, ...], how: str, tmp_path: Path
 ) -> None:
     ratings_by_people(labelled_rows(tmp_path, "human"))

@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_pass_rate_refuses_an_experiment_s_json_in_which_an_output_lacks_a_variant_or_a_case(
+def test_the_pass_rate_command_refuses_an_experiment_s_json_in_which_an_output_lacks_a_variant_or_a_case(
     folder: Path,
 ) -> None:
     outputs = [{"variant": "a", "case": "b", "output": "c"}, {"variant": "a"}]
@@ -26,7 +26,7 @@ def test_pass_rate_refuses_an_experiment_s_json_in_which_an_output_lacks_a_varia
     refuses_values(folder, "experiment.json", "output 2 has no `variant` or no `case`", *command)
 
 
-def test_pass_rate_with_a_threshold_gives_no_traceback_on_promptfoo_scores_outside_0_to_1(
+def test_the_pass_rate_command_with_a_threshold_gives_no_traceback_on_promptfoo_scores_outside_0_to_1(
     folder: Path,
 ) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))
