@@ -104,7 +104,7 @@ def test_exported_examples_for_promptfoo_contain_no_labels(tmp_path: Path) -> No
         (["capital", "--promptfoo", "nowhere/f.yaml"], "cannot be written"),
     ],
 )
-def test_export_refuses_examples_that_cannot_be_exported_and_says_why(
+def test_the_export_command_refuses_examples_that_cannot_be_exported_and_says_why(
     tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     export(tmp_path, ["Paris."])

@@ -43,7 +43,7 @@ def imported(folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_import_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(project: Path) -> None:
+def test_the_import_command_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(project: Path) -> None:
     home = project / "calibration" / "one"
     ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")
     people = ("--only", "people", "--rater", "ann")
@@ -62,7 +62,7 @@ def test_import_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(pr
     assert report["raters"]["reference"] == "one-person"
 
 
-def test_import_prints_ratings_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
+def test_the_import_command_prints_ratings_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", cwd=project)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 120
@@ -104,7 +104,7 @@ def test_values_in_nested_objects_are_imported_only_if_their_paths_are_mapped(pr
     assert (example["inputs"], example["response"]) == ({"query": "q"}, "a")
 
 
-def test_import_reports_and_counts_contents_that_it_cannot_keep(project: Path) -> None:
+def test_the_import_command_reports_and_counts_contents_that_it_cannot_keep(project: Path) -> None:
     text = (project / "table.csv").read_text().replace("label", "label,mood").replace(",pass\n", ",meh,gay\n")
     (project / "table.csv").write_text(text.replace(",fail\n", ",fail,\n"))
     done = run(
@@ -138,7 +138,7 @@ def desk_labels(project: Path, cells: str, *options: str) -> tuple[dict[str, Any
     ("passes", "fails"),
     [("bestanden", "nicht bestanden"), ("ja", "nein"), ("sí", "no"), ("合格", "不合格"), ("✓", "✗"), ("1", "0")],
 )
-def test_import_knows_the_words_for_pass_and_fail_that_calibrate_knows_in_a_table(
+def test_the_import_command_knows_the_words_for_pass_and_fail_that_calibrate_knows_in_a_table(
     project: Path, passes: str, fails: str
 ) -> None:
     for cell, level in ((passes, 1), (fails, 0)):
@@ -156,7 +156,7 @@ def test_a_cell_may_say_that_a_criterion_does_not_apply_if_the_rubric_allows_tha
     assert (lost, criteria["refund"]) == ({}, {"not_applicable": ""})
 
 
-def test_import_reads_a_comma_before_one_digit_as_a_decimal_point_but_not_a_comma_before_three_digits(
+def test_in_an_import_a_comma_is_a_decimal_point_before_one_digit_but_not_before_three_digits(
     project: Path,
 ) -> None:
     lost, (criteria,) = desk_labels(project, "yes;no;35,5")
@@ -181,7 +181,7 @@ def test_the_levels_option_is_refused_if_it_maps_a_word_to_something_that_is_no_
     assert hint in done.stderr
 
 
-def test_import_says_that_the_id_option_names_the_column_of_ids_and_the_map_option_that_of_a_criterion(
+def test_the_import_command_says_which_options_name_the_column_of_ids_and_the_column_of_a_criterion(
     project: Path,
 ) -> None:
     (project / "rubrics/desk.yaml").write_text(APPLIES)
@@ -195,7 +195,7 @@ def test_import_says_that_the_id_option_names_the_column_of_ids_and_the_map_opti
     assert "no rating on" not in mapped.stdout
 
 
-def test_import_writes_to_a_target_file_that_exists_and_is_empty(project: Path) -> None:
+def test_the_import_command_writes_to_a_target_file_that_exists_and_is_empty(project: Path) -> None:
     (project / "r.jsonl").touch()
     done = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
@@ -212,7 +212,9 @@ def test_import_writes_to_a_target_file_that_exists_and_is_empty(project: Path) 
         ("e.jsonl", "must be two files"),
     ],
 )
-def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Path, to: str, message: str) -> None:
+def test_the_import_command_writes_no_examples_if_the_ratings_cannot_be_written(
+    project: Path, to: str, message: str
+) -> None:
     (project / "r.jsonl").write_text("{}\n")
     targets = ("--examples", "e.jsonl", "--to", to)
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", *targets, cwd=project)
@@ -221,7 +223,7 @@ def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Pat
     assert not (project / "e.jsonl").exists()
 
 
-def test_import_refuses_an_existing_file_unless_the_append_option_is_given(project: Path) -> None:
+def test_the_import_command_refuses_an_existing_file_unless_the_append_option_is_given(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
     again = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
@@ -252,7 +254,7 @@ def test_import_refuses_an_existing_file_unless_the_append_option_is_given(proje
         ),
     ],
 )
-def test_import_exits_2_for_a_file_that_cannot_be_imported_and_says_why(
+def test_the_import_command_exits_2_for_a_file_that_cannot_be_imported_and_says_why(
     project: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (project / "empty.csv").write_text("id,label\ne1,so-so\n")
@@ -350,7 +352,7 @@ def test_an_import_that_finds_no_rating_is_refused_and_writes_no_examples(projec
     assert not (project / "e.jsonl").exists()
 
 
-def test_import_maps_columns_by_name_and_words_to_levels(project: Path) -> None:
+def test_the_import_command_maps_columns_by_name_and_words_to_levels(project: Path) -> None:
     (project / "sheet.csv").write_text("trace,Q1,who\na,hardly,ann\nb,MET,gpt\n")
     command = ("sheet.csv", "--rubric", "one", "--kind", "human", "--rater-column", "who", "--judge-names", "gpt")
     report = imported(project, *command, "--map", "trace=id", "--map", "Q1=good", "--levels", "hardly=UNMET")
@@ -400,7 +402,7 @@ def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, c
         (("--judge", "other"), "`--judge other`: no table has this column; there are id, judge, human"),
     ],
 )
-def test_import_refuses_a_judge_or_annotator_that_is_named_like_no_column(
+def test_the_import_command_refuses_a_judge_or_annotator_that_is_named_like_no_column(
     project: Path, option: tuple[str, str], hint: str
 ) -> None:
     (project / "sheet.csv").write_text("id,judge,human\na,pass,fail\n")
@@ -433,7 +435,7 @@ def test_naming_the_columns_judge_and_human_by_option_imports_the_same_ratings_a
 
 
 @pytest.mark.parametrize("mapped", [(), ("--map", "good=good")])
-def test_import_reads_the_ratings_in_a_json_object_of_which_only_one_key_holds_records(
+def test_the_import_command_reads_the_ratings_in_a_json_object_of_which_only_one_key_holds_records(
     project: Path, mapped: tuple[str, ...]
 ) -> None:
     events = [{"id": "a", "good": "MET", "rater": "ann"}, {"id": "b", "good": "UNMET", "rater": "ann"}]
@@ -473,7 +475,7 @@ def test_a_tool_s_export_in_two_files_is_imported_without_a_rubric_and_the_files
     assert "mixes the scores of annotators and judges without names (place)" in alone.stderr
 
 
-def test_import_refuses_a_table_that_names_no_metrics_without_the_rubric_option(project: Path) -> None:
+def test_the_import_command_refuses_a_table_that_names_no_metrics_without_the_rubric_option(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("names its metrics; pass `--rubric NAME`\n"), "`import` names no other command"
@@ -492,7 +494,7 @@ def test_import_refuses_a_table_that_names_no_metrics_without_the_rubric_option(
         ("list.json", '[{"id":"a","kind":"human","polite":1}, 5, {"id":"c","kind":"human","polite":0}]', ("",)),
     ],
 )
-def test_import_names_and_counts_every_line_that_is_not_a_rating(
+def test_the_import_command_names_and_counts_every_line_that_is_not_a_rating(
     tmp_path: Path, name: str, text: str, places: tuple[str, ...]
 ) -> None:
     (tmp_path / "rubric.yaml").write_text("criteria:\n- {name: polite, requirement: Is polite, weight: 1}\n")
@@ -510,7 +512,9 @@ def test_import_names_and_counts_every_line_that_is_not_a_rating(
 
 
 @pytest.mark.proof
-def test_import_waits_for_other_writers_and_adds_no_rating_that_they_have_added_meanwhile(project: Path) -> None:
+def test_the_import_command_waits_for_other_writers_and_adds_no_rating_that_they_have_added_meanwhile(
+    project: Path,
+) -> None:
     ratings = project / "ratings"
     ratings.mkdir()
     target = ratings / "ann.jsonl"
@@ -711,7 +715,7 @@ def test_imported_ratings_keep_the_digest_of_the_criterion_s_wording_and_the_jud
 
 
 @pytest.mark.parametrize("words", [("--group", "task"), ("--map", "task=group")])
-def test_import_takes_the_groups_of_examples_from_a_column_that_the_user_names(
+def test_the_import_command_takes_the_groups_of_examples_from_a_column_that_the_user_names(
     words: tuple[str, ...], project: Path
 ) -> None:
     (project / "t.csv").write_text("id,response,task,good\na,A.,t1,yes\nb,B.,t1,no\n", encoding="utf-8")

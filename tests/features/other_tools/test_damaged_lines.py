@@ -9,6 +9,6 @@ from tests.commands.polite_project import LABELLED, make_project, printed_withou
 
 
 @pytest.mark.parametrize("file", LABELLED)
-def test_export_skips_damaged_lines_with_the_skip_damaged_option(tmp_path: Path, file: Path) -> None:
+def test_the_export_command_skips_damaged_lines_with_the_skip_damaged_option(tmp_path: Path, file: Path) -> None:
     shown = printed_without_damaged(make_project(tmp_path), file, "export", "polite")
     assert sum(bool(json.loads(line)["labels"]) for line in shown.splitlines()) == 39

@@ -17,7 +17,7 @@ from tests.commands.killed_commands import survives_kills
         pytest.param("export place --promptfoo out.yaml", marks=pytest.mark.release),
     ],
 )
-def test_import_and_export_leave_no_partial_line_if_they_are_killed_before_any_of_their_writes(
+def test_the_import_and_export_commands_leave_no_partial_line_if_they_are_killed_before_any_of_their_writes(
     command: str, tmp_path: Path
 ) -> None:
     survives_kills(command, tmp_path)

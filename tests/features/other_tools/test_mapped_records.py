@@ -100,7 +100,7 @@ def imported(folder: Path, rows: Rows, words: Sequence[str], name: str) -> tuple
 
 
 @pytest.mark.parametrize("name", ["records.json", "records.jsonl"])
-def test_import_reads_each_annotator_s_answer_and_the_suggestion_from_argilla_s_records(
+def test_the_import_command_reads_each_annotator_s_answer_and_the_suggestion_from_argilla_s_records(
     tmp_path: Path, name: str
 ) -> None:
     ratings, report = imported(tmp_path, argilla(), FROM_ARGILLA, name)
@@ -109,7 +109,9 @@ def test_import_reads_each_annotator_s_answer_and_the_suggestion_from_argilla_s_
 
 
 @pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])
-def test_import_reads_scores_of_a_judge_and_of_a_reviewer_from_braintrust_s_rows(tmp_path: Path, name: str) -> None:
+def test_the_import_command_reads_scores_of_a_judge_and_of_a_reviewer_from_braintrust_s_rows(
+    tmp_path: Path, name: str
+) -> None:
     ratings, report = imported(tmp_path, braintrust(), FROM_BRAINTRUST, name)
     of_judge = {("p1", "judge", 1.0), ("p2", "judge", 1.0), ("p3", "judge", 0.0)}
     assert ratings == of_judge | {("p1", "human", 1.0), ("p2", "human", 0.0), ("p3", "human", 0.0)}
@@ -123,6 +125,6 @@ VIEWS: Mapping[str, Sequence[str]] = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_import_reads_a_choice_or_an_accepted_label_from_prodigy_s_lines(tmp_path: Path, view: str) -> None:
+def test_the_import_command_reads_a_choice_or_an_accepted_label_from_prodigy_s_lines(tmp_path: Path, view: str) -> None:
     ratings, _ = imported(tmp_path, prodigy(view), (*FROM_PRODIGY, *VIEWS[view]), "prodigy.jsonl")
     assert ratings == {(unit.replace("p", "10"), rater, level) for unit, rater, level in HUMAN}

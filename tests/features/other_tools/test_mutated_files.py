@@ -73,7 +73,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_import_refuses_damaged_archives_and_names_the_file(folder: Path, name: str) -> None:
+def test_the_import_command_refuses_damaged_archives_and_names_the_file(folder: Path, name: str) -> None:
     path = exports.eval_archive(folder / "log.eval", exports.inspect()["log.json"])
     path.write_bytes(DAMAGE[name](path.read_bytes()))
     assert zipfile.is_zipfile(path)
@@ -97,7 +97,7 @@ def test_examples_that_are_imported_twice_are_added_only_once(folder: Path) -> N
     assert "pool.jsonl: holds other responses under 1 id of what is imported: p1" in done.stderr
 
 
-def test_import_counts_scores_outside_0_to_1_in_promptfoo_s_results_as_not_imported(folder: Path) -> None:
+def test_the_import_command_counts_scores_outside_0_to_1_in_promptfoo_s_results_as_not_imported(folder: Path) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))
     imported = run("markscheme", "import", "high.json", "--rubric", "place", cwd=folder)
     assert "6 scores of outputs that aren't from 0 to 1" in " ".join(imported.stderr.split())
@@ -108,7 +108,7 @@ def test_reading_parquet_without_pyarrow_names_the_missing_package(folder: Path)
     names_the_library_that_is_broken(folder, "table.parquet", "import", "table.parquet", "--rubric", "place")
 
 
-def test_import_removes_the_apostrophe_that_keeps_a_spreadsheet_from_running_an_id_as_a_formula(
+def test_the_import_command_removes_the_apostrophe_that_keeps_a_spreadsheet_from_running_an_id_as_a_formula(
     folder: Path,
 ) -> None:
     (folder / "out.csv").write_text("id,score,pass,place,error,receipt\n'=1+1,1.0,true,1,,no accepted run\n")

@@ -17,7 +17,9 @@ def labelled(place: int, *labels: str) -> dict[str, Any]:
 
 
 @pytest.mark.proof
-def test_import_reads_a_file_with_a_reader_that_was_added_by_following_the_documented_recipe(tmp_path: Path) -> None:
+def test_the_import_command_reads_a_file_with_a_reader_that_was_added_by_following_the_documented_recipe(
+    tmp_path: Path,
+) -> None:
     home = copy_of_package(tmp_path / "package")
     follow("Add a reader of another tool's labels", home)
     (tmp_path / "one.json").write_text(CRITERION, encoding="utf-8")

@@ -59,7 +59,7 @@ def test_importing_a_table_again_adds_only_the_rows_that_are_new(import_labels: 
     assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
 
 
-def test_import_leaves_out_a_label_in_an_unknown_word_and_counts_it_as_lost(
+def test_the_import_command_leaves_out_a_label_in_an_unknown_word_and_counts_it_as_lost(
     import_labels: Import, tmp_path: Path
 ) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
@@ -82,7 +82,7 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     assert [line["under"] for line in wording_lines(tmp_path / WORDINGS_FILE)] == [wording]
 
 
-def test_import_refuses_to_overwrite_a_file_or_to_write_labels_and_responses_to_the_same_file(
+def test_the_import_command_refuses_to_overwrite_a_file_or_to_write_labels_and_responses_to_the_same_file(
     import_labels: Import, tmp_path: Path
 ) -> None:
     import_labels()
