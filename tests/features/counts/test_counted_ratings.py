@@ -65,7 +65,9 @@ def test_counting_a_file_of_ratings_is_refused_for_a_judge_that_gave_no_ratings_
     assert "its name must end in .parquet, .csv, .jsonl" in form.stderr
 
 
-def test_export_of_counts_without_files_counts_the_judge_s_ratings_in_the_rubric_s_folder(project: Path) -> None:
+def test_the_export_command_of_counts_without_files_counts_the_judge_s_ratings_in_the_rubric_s_folder(
+    project: Path,
+) -> None:
     folder = project / "calibration" / "answers"
     (folder / "ratings").mkdir(parents=True)
     (project / "examples.jsonl").rename(folder / "examples.jsonl")
@@ -81,7 +83,9 @@ def test_export_of_counts_without_files_counts_the_judge_s_ratings_in_the_rubric
     assert "markscheme calibrate answers --counts own.csv --judge mini" in own.stderr
 
 
-def test_export_of_counts_asks_for_the_judge_if_the_rubric_s_folder_has_ratings_of_two(project: Path) -> None:
+def test_the_export_command_of_counts_asks_for_the_judge_if_the_rubric_s_folder_has_ratings_of_two(
+    project: Path,
+) -> None:
     folder = project / "calibration" / "answers"
     (folder / "ratings").mkdir(parents=True)
     (project / "examples.jsonl").rename(folder / "examples.jsonl")

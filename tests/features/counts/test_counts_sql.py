@@ -231,7 +231,7 @@ criteria:
 """
 
 
-def test_export_prints_the_select_statement_that_counts_a_table(tmp_path: Path) -> None:
+def test_the_export_command_prints_the_select_statement_that_counts_a_table(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     done = run("markscheme", "export", "reply.yaml", "--counts-sql", "wide", "--raters", "ana,ben", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -284,7 +284,7 @@ def test_the_error_on_a_table_that_cannot_be_counted_comes_from_markscheme_and_n
         assert why in done.stderr, why
 
 
-def test_export_never_writes_counts_over_the_table_that_is_counted(tmp_path: Path) -> None:
+def test_the_export_command_never_writes_counts_over_the_table_that_is_counted(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("ana__place,gpt__place\n1,1\n")
     words = ("--counts", "a.csv", "--raters", "ana", "--judge", "gpt", "--from", "*.csv")
@@ -303,7 +303,7 @@ def test_without_a_column_of_groups_each_row_of_a_file_counts_as_one_example(tmp
     assert part("score", rows) == {(None, 1.0, 1.0, None, 1.0), (None, 1.0, 0.0, None, 1.0)}
 
 
-def test_export_refuses_to_count_ratings_by_several_judges_or_from_no_readable_file(
+def test_the_export_command_refuses_to_count_ratings_by_several_judges_or_from_no_readable_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)

@@ -87,7 +87,7 @@ def _of_slices(counts: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
     return {tuple(row[key] for key in keys) for row in counts if row["part"] == "slice:lang"}
 
 
-def test_export_counts_the_examples_of_each_slice_and_calibrate_reports_the_slices(tmp_path: Path) -> None:
+def test_the_export_command_counts_the_examples_of_each_slice_and_calibrate_reports_the_slices(tmp_path: Path) -> None:
     examples, ratings = made(3)
     scale = {"min": 1, "max": 5}
     criteria = [{"name": c.name, "weight": c.weight, "description": c.name, "scale": scale} for c in RUBRIC.criteria]

@@ -20,7 +20,7 @@ def shown_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "counts.shown.jsonl").read_text().splitlines()]
 
 
-def test_export_with_the_shown_option_writes_wrong_decisions_to_a_file_that_calibrate_shows(
+def test_the_export_command_with_the_shown_option_writes_wrong_decisions_to_a_file_that_calibrate_shows(
     project: Path,
 ) -> None:
     of_export = exported(project, "counts.csv", "--shown", "3")
