@@ -122,7 +122,7 @@ def test_a_pair_is_a_tie_if_the_judge_s_preferences_in_the_two_orders_contradict
     }
 
 
-def test_if_a_rubric_allows_no_ties_a_pair_with_contradictory_preferences_in_its_two_orders_has_no_level() -> None:
+def test_without_ties_in_the_rubric_a_pair_with_contradictory_preferences_in_the_two_orders_has_no_level() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
     assert grade.score is None
     assert grade.error is not None
