@@ -206,7 +206,7 @@ def test_a_criterion_whose_levels_share_the_highest_points_has_these_points_as_i
     assert ("the points of a criterion's best level are its weight" in published.notes) == (best > 0)
 
 
-def test_a_published_criterion_weighs_as_much_as_the_points_of_its_best_level_unless_a_weight_is_stated() -> None:
+def test_a_published_criterion_s_weight_is_the_points_of_its_best_level_unless_a_weight_is_stated() -> None:
     published = read(
         [
             {"criterion": "Crust", "Excellent (10)": "Cracks.", "Good (6)": "Brown.", "Poor (0)": "Pale."},
@@ -234,7 +234,7 @@ def test_a_published_criterion_weighs_as_much_as_the_points_of_its_best_level_un
         {"Red": "Brown and dark all over.", "Green": "Pale and soft to touch.", "Blue": "Brown on one side."},
     ],
 )
-def test_texts_under_fewer_than_three_names_of_levels_or_in_no_known_order_stay_part_of_the_requirement(
+def test_texts_in_columns_that_form_no_known_scale_of_three_or_more_levels_stay_part_of_the_requirement(
     cells: dict[str, str],
 ) -> None:
     published = read([{"criterion": "Crust", **cells}])
