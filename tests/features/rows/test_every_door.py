@@ -101,7 +101,7 @@ def test_grading_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_show
     assert "rows.csv: response from column response, id from column id; inputs: query\n" in done.stderr
 
 
-def test_grade_prints_the_command_that_labels_rows_if_their_judge_has_no_accepted_run(folder: Path) -> None:
+def test_the_grade_command_prints_the_command_that_labels_rows_if_their_judge_has_no_accepted_run(folder: Path) -> None:
     printed = grade(folder, "rows.jsonl").stdout
     assert "Judge: no accepted run.\n" in printed
     assert "\n  markscheme label rows.jsonl\n" in printed
@@ -126,7 +126,7 @@ def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_
         "strategy: holistic\ncriteria: [{name: A, description: Is short}]",
     ],
 )
-def test_grade_refuses_rows_with_criteria_of_their_own_next_to_a_rubric_of_pairs_or_a_holistic_rubric(
+def test_the_grade_command_refuses_rows_with_their_own_criteria_next_to_a_rubric_of_pairs_or_a_holistic_one(
     core: str, folder: Path
 ) -> None:
     (folder / "alone.yaml").write_text(core)
@@ -136,7 +136,7 @@ def test_grade_refuses_rows_with_criteria_of_their_own_next_to_a_rubric_of_pairs
 
 
 @pytest.mark.parametrize("more", [(), ("--out", "graded.csv"), ("--show-prompt",)])
-def test_grade_refuses_rows_with_criteria_of_their_own_if_the_strategy_is_set_to_holistic(
+def test_the_grade_command_refuses_rows_with_criteria_of_their_own_if_the_strategy_is_set_to_holistic(
     more: tuple[str, ...], folder: Path
 ) -> None:
     done = grade(folder, "rows.jsonl", "-o", "strategy=holistic", *more)
@@ -181,7 +181,9 @@ def test_a_graded_table_has_a_column_with_the_verdicts_on_each_row_s_criteria(fo
     assert verdicts == [("Names Leeds", "MET"), ("Names York", "UNMET")]
 
 
-def test_calibrate_on_rows_says_how_many_verdicts_criteria_and_tasks_the_judge_was_compared_on(folder: Path) -> None:
+def test_the_report_on_rows_counts_the_verdicts_and_criteria_and_tasks_on_which_the_judge_was_compared(
+    folder: Path,
+) -> None:
     labels = [{"rater": "ann", "criteria": {"c1": "MET", "c2": "MET"}}, {"rater": "ann", "criteria": {"c1": "MET"}}]
     rows = [{**row, "labels": [label]} for row, label in zip(ROWS, labels, strict=False)]
     (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -218,7 +220,7 @@ def test_a_promptfoo_variable_may_hold_a_row_s_criteria_as_json(folder: Path, mo
     assert (result["score"], result["namedScores"]) == (0.75, {"c1": 1.0, "c2": 0.0, "tag/town": 0.75})
 
 
-def test_grade_prints_the_command_that_calibrates_rows_which_have_labels(folder: Path) -> None:
+def test_the_grade_command_prints_the_command_that_calibrates_rows_which_have_labels(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     label = {"rater": "ann", "kind": "human", "criteria": {"c1": "MET"}}
     (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row | {'labels': [label]})}\n" for row in rows))

@@ -193,7 +193,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_limit_on_met_criteria_that_the_judge_calls_unmet_refuses_trends_if_it_is_broken() -> None:
+def test_a_judge_that_calls_too_many_met_criteria_unmet_may_not_be_used_for_trends() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})
@@ -212,7 +212,7 @@ def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_interval_of_the_gain_over_the_baseline_contains_those_by_task_and_by_criterion(
+def test_the_interval_of_the_gain_over_the_baseline_contains_the_intervals_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))
