@@ -41,7 +41,7 @@ def _left_batch(here: Path, address: str, remote: str = "batch_0") -> None:
 
 
 @pytest.mark.proof  # a process that loads the SDK
-def test_grade_with_the_batch_option_sends_one_batch_and_prints_what_the_batch_cost(here: Path) -> None:
+def test_the_grade_command_with_the_batch_option_sends_one_batch_and_prints_what_the_batch_cost(here: Path) -> None:
     command = ("markscheme", "grade", "capital", "responses.jsonl", "--judge", "anthropic", "--batch", "--json")
     with BatchServer(delay=0.0) as server:
         done = run(*command, "-o", "price=3:15", cwd=here, env=_environment(here, server.url))

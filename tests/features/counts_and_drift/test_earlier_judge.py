@@ -140,7 +140,7 @@ def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Pat
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")
 
 
-def test_export_refuses_to_count_ratings_if_the_named_earlier_judge_gave_none(
+def test_the_export_command_refuses_to_count_ratings_if_the_named_earlier_judge_gave_none(
     project: Path,
 ) -> None:
     done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "april", cwd=project)
@@ -148,7 +148,9 @@ def test_export_refuses_to_count_ratings_if_the_named_earlier_judge_gave_none(
     assert "name one with --earlier" in done.stderr
 
 
-def test_export_prints_a_select_statement_that_also_counts_the_column_of_the_earlier_judge(project: Path) -> None:
+def test_the_export_command_prints_a_select_statement_that_also_counts_the_column_of_the_earlier_judge(
+    project: Path,
+) -> None:
     words = ("export", "answers", "--counts-sql", "wide", "--raters", "ana", "--judge", "june")
     done = run("markscheme", *words, "--earlier", "gpt-may", cwd=project)
     assert done.returncode == 0, done.stderr

@@ -124,7 +124,7 @@ def test_an_experiment_writes_csv_json_and_markdown(folder: Path) -> None:
     assert "| formal | accuracy | 4.67 |" in (folder / "t.md").read_text()
 
 
-def test_experiment_prints_nothing_but_json_to_standard_output_if_json_is_asked_for_without_a_file(
+def test_the_experiment_command_prints_nothing_but_json_to_standard_output_if_json_is_asked_for_without_a_file(
     folder: Path,
 ) -> None:
     done = recorded(folder, "--json")
@@ -146,7 +146,7 @@ def test_a_second_run_of_experiment_reuses_the_outputs_that_a_function_made(fold
     assert len((folder / "support.experiment" / "outputs.jsonl").read_text().splitlines()) == 6
 
 
-def test_experiment_calls_a_function_again_in_each_run_unless_it_declares_the_environment_variables_it_reads(
+def test_an_experiment_calls_a_function_again_in_each_run_unless_its_environment_variables_are_declared(
     tmp_path: Path,
 ) -> None:
     project = many(tmp_path, 2)
@@ -186,7 +186,7 @@ def test_an_experiment_reports_every_fail_if_rule_that_it_breaks(folder: Path) -
     assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
-def test_with_repeated_cases_experiment_reports_how_often_a_rule_of_the_fail_if_option_fails_by_chance(
+def test_with_repeated_cases_an_experiment_reports_how_often_a_rule_of_the_fail_if_option_fails_by_chance(
     folder: Path,
 ) -> None:
     draw = random.Random(1)
@@ -215,7 +215,7 @@ def test_with_repeated_cases_experiment_reports_how_often_a_rule_of_the_fail_if_
         (("--calibration", "nowhere.json"), "nowhere.json"),
     ],
 )
-def test_experiment_exits_2_and_names_the_fault_if_an_option_is_wrong(
+def test_the_experiment_command_exits_2_and_names_the_fault_if_an_option_is_wrong(
     folder: Path, options: tuple[str, ...], words: str
 ) -> None:
     assert words in recorded(folder, *options, status=2).stderr
@@ -229,7 +229,7 @@ def test_faults_in_an_experiment_s_file_exit_2_and_are_reported_by_line(folder: 
     assert "`rubric` is missing" in printed
 
 
-def test_without_a_judge_to_ask_experiment_exits_3(folder: Path) -> None:
+def test_without_a_judge_to_ask_the_experiment_command_exits_3(folder: Path) -> None:
     assert "OPENAI_API_KEY" in experiment(folder, "--judge", JUDGE, status=3).stderr
     assert "no judge to ask" in experiment(folder, "--outputs", RECORDED, status=3).stderr
 
@@ -316,7 +316,7 @@ def test_a_calibration_corrects_the_pass_rates_of_an_experiment(folder: Path) ->
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
 
 
-def test_experiment_refuses_an_unreadable_calibration_before_it_asks_a_judge(folder: Path) -> None:
+def test_the_experiment_command_refuses_an_unreadable_calibration_before_it_asks_a_judge(folder: Path) -> None:
     without_settings(folder / FILE)
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}

@@ -71,7 +71,7 @@ def a_tool() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("a_tool")
-def test_experiment_reads_outputs_from_an_export_in_a_tool_s_own_format(tmp_path: Path) -> None:
+def test_the_experiment_command_reads_outputs_from_an_export_in_a_tool_s_own_format(tmp_path: Path) -> None:
     (tmp_path / "tea.csv").write_text("trace,completion\n1,Leeds.\n2,York.\n", encoding="utf-8")
     outputs = read_outputs(tmp_path / "tea.csv")
     assert [(output.case, output.output.text) for output in outputs] == [("p0", "Leeds."), ("p1", "York.")]

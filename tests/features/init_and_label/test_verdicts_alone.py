@@ -61,7 +61,7 @@ def test_calibrate_asks_for_labels_on_examples_that_only_a_judge_rated_before_la
 
 
 @pytest.mark.usefixtures("made")
-def test_once_every_example_is_labelled_label_suggests_to_calibrate_the_judge_by_its_stored_verdicts(
+def test_once_all_examples_are_labelled_the_next_step_is_to_calibrate_the_judge_by_its_stored_verdicts(
     tmp_path: Path,
 ) -> None:
     label_some(tmp_path, len(VERDICTS))

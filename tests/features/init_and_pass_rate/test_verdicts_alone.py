@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.commands.console import run
 
 
-def test_the_command_that_pass_rate_prints_for_verdicts_alone_makes_a_rubric_and_keeps_the_verdicts(
+def test_the_command_printed_for_a_pass_rate_of_verdicts_alone_makes_a_rubric_and_keeps_the_verdicts(
     tmp_path: Path,
 ) -> None:
     lines = [{"id": f"r{i}", "response": f"Reply {i}.", "pass": i % 4 != 0} for i in range(12)]

@@ -136,7 +136,7 @@ def test_the_plan_for_rows_with_their_own_criteria_refuses_options_on_other_file
 
 @pytest.mark.parametrize("step", [("--progress",), ("--sheet", "s.html"), ("--disputed",), ("--audits",)])
 @pytest.mark.parametrize("option", [("--pool", "pool.jsonl"), ("--next", "2"), ("--response", "text")])
-def test_label_refuses_options_about_a_pool_for_rows_with_their_own_criteria(
+def test_the_label_command_refuses_options_about_a_pool_for_rows_with_their_own_criteria(
     folder: Path, step: tuple[str, ...], option: tuple[str, ...]
 ) -> None:
     before = sorted(folder.rglob("*"))
