@@ -137,7 +137,9 @@ def test_a_command_multiplies_matrices_in_one_thread_unless_the_environment_says
         assert ended.stdout.splitlines()[-1] == threads
 
 
-def test_grade_with_the_show_prompt_option_prints_equal_prompts_of_two_examples_once(tmp_path: Path) -> None:
+def test_the_grade_command_with_the_show_prompt_option_prints_equal_prompts_of_two_examples_once(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "p.yaml").write_text("name: p\ncriteria: [{name: right, requirement: It is right.}]\n")
     lines = [
         {"id": name, "query": "How late?", "response": response} for name, response in zip("abc", "112", strict=True)

@@ -281,7 +281,7 @@ def test_a_run_that_continues_a_graded_table_grades_a_row_again_if_the_row_s_rub
     assert "row_rubric" not in rows[0]
 
 
-def test_grade_also_prints_the_mean_score_that_is_clipped_after_averaging_if_this_mean_differs(
+def test_the_grade_command_also_prints_the_mean_score_that_is_clipped_after_averaging_if_this_mean_differs(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run
