@@ -61,7 +61,7 @@ def test_compare_in_python_compares_judges_by_score_or_by_decision_or_by_a_named
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_compare_can_compare_a_judge_that_it_asks_with_ratings_in_a_file() -> None:
+def test_compare_can_compare_a_judge_that_is_asked_now_with_a_judge_whose_ratings_are_in_a_file() -> None:
     compared = compare(judge(), verdicts(wrong=9), rubric=RUBRIC, examples=rows())
     assert [contender.name for contender in compared.contenders] == ["kind", "side 2"]
     assert compared.best == "kind"
