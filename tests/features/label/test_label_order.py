@@ -8,7 +8,7 @@ from markscheme.features.label.label_order import LEAST_BETWEEN, RESPONSES_PER_R
 IDS = [f"e{i}" for i in range(100)]
 
 
-def test_the_order_of_responses_depends_only_on_rater_and_seed() -> None:
+def test_the_order_in_which_responses_are_labelled_depends_only_on_rater_and_seed() -> None:
     assert steps_of(IDS, rater="ann", seed=1) == steps_of(IDS[::-1], rater="ann", seed=1)
     assert len({steps_of(IDS, rater=rater, seed=seed) for rater in ("ann", "ben") for seed in (1, 2)}) == 4
 

@@ -61,7 +61,7 @@ def test_a_labelling_plan_states_labels_for_an_interval_s_width_or_an_error_limi
     assert everything.count("Labels needed") == 3
 
 
-def test_the_label_command_with_the_progress_option_asks_for_no_more_labels_than_there_are_outputs_left(
+def test_the_progress_option_of_label_asks_for_no_more_labels_than_unlabelled_outputs_are_left(
     sitting: Path,
 ) -> None:
     printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4)

@@ -53,7 +53,7 @@ def label_all(server: Server) -> None:
         assert given.status == 200, given.text
 
 
-def test_an_output_is_labelled_only_on_the_metrics_of_its_own_test(folder: Path) -> None:
+def test_a_promptfoo_output_is_labelled_only_on_the_metrics_of_its_own_test(folder: Path) -> None:
     with Server(folder, rubric="results.json") as server:
         data = server.get().data
         asked = {step["query"]: [data["criteria"][index] for index in step["criteria"]] for step in data["steps"]}
@@ -64,7 +64,7 @@ def test_an_output_is_labelled_only_on_the_metrics_of_its_own_test(folder: Path)
         assert all(step["answer"] for step in server.get().data["steps"])
 
 
-def test_a_judge_is_compared_with_labels_of_tests_that_have_different_metrics(folder: Path) -> None:
+def test_a_judge_is_compared_with_labels_on_promptfoo_tests_that_have_different_metrics(folder: Path) -> None:
     with Server(folder, rubric="results.json") as server:
         label_all(server)
         printed = server.end()
@@ -75,7 +75,7 @@ def test_a_judge_is_compared_with_labels_of_tests_that_have_different_metrics(fo
     assert (report["agreement"]["n"], report["agreement"]["value"]) == (4, 0.5)
 
 
-def test_a_reworded_metric_is_asked_again_and_may_be_said_not_to_apply(folder: Path) -> None:
+def test_annotators_are_asked_again_about_a_reworded_metric_and_may_answer_that_it_does_not_apply(folder: Path) -> None:
     with Server(folder, rubric="results.json") as server:
         label_all(server)
     rubric = folder / "rubrics" / "results.yaml"
@@ -89,7 +89,7 @@ def test_a_reworded_metric_is_asked_again_and_may_be_said_not_to_apply(folder: P
     assert given.status == 200, given.text
 
 
-def test_a_sheet_asks_about_every_metric_since_its_answers_alone_come_back(folder: Path) -> None:
+def test_an_offline_labelling_page_asks_about_every_metric_on_every_output(folder: Path) -> None:
     done = run("markscheme", "label", "results.json", "--rater", "ana", "--sheet", "ana.html", cwd=folder)
     assert done.returncode == 0, done.stderr
     script = re.search(r'id="data">(.*)</script>', (folder / "ana.html").read_text())

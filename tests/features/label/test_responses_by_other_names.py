@@ -24,7 +24,7 @@ def test_outputs_are_labelled_whatever_their_column_of_responses_is_called(
 
 
 @pytest.mark.parametrize("form", OUTPUT_FORMS)
-def test_the_label_command_with_the_next_option_draws_responses_from_the_column_that_the_response_option_names(
+def test_the_next_option_of_label_draws_responses_from_the_column_that_the_response_option_names(
     tmp_path: Path, form: str
 ) -> None:
     outputs(tmp_path, form, "txt")

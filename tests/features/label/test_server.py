@@ -461,7 +461,7 @@ def test_labelling_stops_if_the_rubric_is_reworded_and_later_asks_about_the_same
 
 
 @pytest.mark.proof
-def test_the_label_command_with_the_next_option_draws_more_outputs_only_once_the_drawn_outputs_are_labelled(
+def test_the_next_option_of_label_draws_more_outputs_only_once_all_drawn_outputs_are_labelled(
     project: Path,
 ) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"

@@ -252,7 +252,7 @@ def test_answers_of_an_offline_page_are_verified_with_the_secret_file_of_the_pro
 
 
 @pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
-def test_the_import_command_refuses_answers_of_an_offline_page_if_the_page_s_header_was_removed_from_the_file(
+def test_answers_of_an_offline_page_are_refused_if_the_page_s_header_was_removed_from_the_file(
     written: tuple[Path, dict[str, Any]], file_name: str
 ) -> None:
     project, data = written
