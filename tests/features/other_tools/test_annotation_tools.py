@@ -97,7 +97,7 @@ def test_passages_marked_in_argilla_are_counted_as_choices_and_not_as_words(tmp_
     assert lost == {"answers to 'passages' with 1 choices": len(records)}
 
 
-def test_map_names_the_field_of_argilla_s_records_that_holds_the_response(tmp_path: Path) -> None:
+def test_the_map_option_names_the_field_of_argilla_s_records_that_holds_the_response(tmp_path: Path) -> None:
     records = exports.argilla()["records.json"]
     for record in records:
         record["fields"]["draft of the desk"] = record["fields"].pop("reply")
@@ -196,7 +196,9 @@ def test_tasks_of_prodigy_that_annotators_ignored_are_counted_as_left_out(tmp_pa
     assert json.loads(done.stdout)["lost"] == {"tasks that annotators ignored": 1}
 
 
-def test_map_joins_prodigy_s_choices_to_a_criterion_and_names_the_field_with_the_response(tmp_path: Path) -> None:
+def test_the_map_option_joins_prodigy_s_choices_to_a_criterion_and_names_the_field_with_the_response(
+    tmp_path: Path,
+) -> None:
     tasks = [{**task, "html": f"<b>{task.pop('text')}</b>"} for task in exports.prodigy()["tasks.json"]]
     options = ("--map", "choice=place", "--map", "html=response", "--examples", "e.jsonl")
     assert labels_of(tmp_path, tasks, *options) == {

@@ -78,7 +78,9 @@ def test_a_dataset_of_autorubric_is_read_as_examples_with_one_rater_s_labels(tmp
     assert len(lines) == 5
 
 
-def test_import_counts_contents_of_an_autorubric_dataset_that_have_no_equivalent_in_ratings(tmp_path: Path) -> None:
+def test_the_import_command_counts_contents_of_an_autorubric_dataset_that_have_no_equivalent_in_ratings(
+    tmp_path: Path,
+) -> None:
     lost = imported(dataset(tmp_path, version=2), TWO).lost
     assert lost == {
         "criterion 'charm', which the rubric does not have": 1,

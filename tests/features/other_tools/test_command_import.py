@@ -43,7 +43,7 @@ def imported(folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_the_import_command_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(project: Path) -> None:
+def test_the_import_command_turns_a_table_into_labels_and_verdicts_and_examples_for_calibrate(project: Path) -> None:
     home = project / "calibration" / "one"
     ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")
     people = ("--only", "people", "--rater", "ann")
@@ -691,7 +691,7 @@ def test_the_command_printed_after_an_import_adds_responses_to_examples_that_exi
     assert [json.loads(line)["id"] for line in lines] == ["old", "a"]
 
 
-def test_imported_labels_that_say_they_are_not_blind_stay_not_blind(project: Path) -> None:
+def test_imported_labels_stay_marked_as_not_blind_if_their_file_says_so(project: Path) -> None:
     lines = [
         {"id": "a", "rater": "ana", "kind": "human", "blind": False, "criteria": {"good": "MET"}},
         {"id": "b", "rater": "ana", "kind": "human", "blind": True, "criteria": {"good": "MET"}},

@@ -30,7 +30,7 @@ FURTHER = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_import_or_the_export_command_reads_each_format_of_file_or_says_why_the_format_is_of_no_use_to_it(
+def test_the_import_and_export_commands_read_each_format_of_file_or_say_why_the_format_is_of_no_use(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())
@@ -38,7 +38,7 @@ def test_the_import_or_the_export_command_reads_each_format_of_file_or_says_why_
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_import_or_the_export_command_reads_every_less_common_format_of_file_or_refuses_it_with_a_reason(
+def test_the_import_and_export_commands_read_every_less_common_format_of_file_or_refuse_it_with_a_reason(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_further_format(COMMANDS[name], FURTHER[name], tmp_path, tmp_path_factory.getbasetemp())

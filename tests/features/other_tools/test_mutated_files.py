@@ -108,7 +108,7 @@ def test_reading_parquet_without_pyarrow_names_the_missing_package(folder: Path)
     names_the_library_that_is_broken(folder, "table.parquet", "import", "table.parquet", "--rubric", "place")
 
 
-def test_the_import_command_removes_the_apostrophe_that_keeps_a_spreadsheet_from_running_an_id_as_a_formula(
+def test_an_import_removes_the_apostrophe_that_keeps_a_spreadsheet_from_running_an_id_as_a_formula(
     folder: Path,
 ) -> None:
     (folder / "out.csv").write_text("id,score,pass,place,error,receipt\n'=1+1,1.0,true,1,,no accepted run\n")

@@ -82,7 +82,7 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     assert [line["under"] for line in wording_lines(tmp_path / WORDINGS_FILE)] == [wording]
 
 
-def test_the_import_command_refuses_to_overwrite_a_file_or_to_write_labels_and_responses_to_the_same_file(
+def test_an_import_never_overwrites_a_file_and_never_writes_labels_and_responses_to_the_same_file(
     import_labels: Import, tmp_path: Path
 ) -> None:
     import_labels()

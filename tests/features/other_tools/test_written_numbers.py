@@ -32,7 +32,7 @@ def imported(folder: Path, cells: list[str], scale: str, *options: str) -> tuple
         (["★★★", "4", "1/5"], TO_FIVE, [3, 4, 1]),
     ],
 )
-def test_a_column_of_stars_percentages_or_ratios_is_imported_as_levels_of_the_scale(
+def test_a_column_of_stars_or_percentages_or_ratios_is_imported_as_levels_of_the_scale(
     tmp_path: Path, cells: list[str], scale: str, levels: list[float]
 ) -> None:
     read, printed = imported(tmp_path, cells, scale)
