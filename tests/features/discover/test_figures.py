@@ -43,7 +43,7 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_outputs_read_before_both_of_two_merged_failure_modes_were_noted_do_not_count_for_their_share() -> None:
+def test_outputs_read_before_both_merged_failure_modes_were_noted_do_not_count_for_the_merged_mode_s_share() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
@@ -113,7 +113,7 @@ def test_outputs_that_a_reader_marked_unclear_count_for_no_failure_mode_s_share(
     assert without.unclear_ids == ("o9",)
 
 
-def test_outputs_read_before_a_late_note_on_an_early_output_do_not_count_for_the_note_s_failure_mode() -> None:
+def test_after_a_late_note_on_an_early_output_the_outputs_read_in_between_do_not_count_for_the_note_s_mode() -> None:
     readings = tuple(
         OutputReading(f"o{place}", "ann", notes=(Note(1, "late", line=4),) if place == 1 else (), line=place)
         for place in range(1, 7)
