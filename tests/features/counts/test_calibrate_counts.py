@@ -250,7 +250,7 @@ def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_
     assert has_counts(project / "saved.csv")
 
 
-def test_a_file_whose_json_nests_too_deep_to_be_read_is_no_counts_file(project: Path) -> None:
+def test_a_file_with_json_nested_too_deep_to_read_is_not_taken_for_a_counts_file(project: Path) -> None:
     deep = '{"part":' * 3000 + "1" + "}" * 3000
     (project / "deep.csv").write_text(deep + "\n")
     assert not has_counts(project / "deep.csv")

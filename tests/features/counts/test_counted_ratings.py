@@ -65,7 +65,7 @@ def test_counting_a_file_of_ratings_is_refused_for_a_judge_that_gave_no_ratings_
     assert "its name must end in .parquet, .csv, .jsonl" in form.stderr
 
 
-def test_the_export_command_of_counts_without_files_counts_the_judge_s_ratings_in_the_rubric_s_folder(
+def test_exporting_counts_without_naming_files_counts_the_judge_s_ratings_in_the_rubric_s_folder(
     project: Path,
 ) -> None:
     folder = project / "calibration" / "answers"
@@ -83,7 +83,7 @@ def test_the_export_command_of_counts_without_files_counts_the_judge_s_ratings_i
     assert "markscheme calibrate answers --counts own.csv --judge mini" in own.stderr
 
 
-def test_the_export_command_of_counts_asks_for_the_judge_if_the_rubric_s_folder_has_ratings_of_two(
+def test_exporting_counts_asks_which_judge_is_meant_if_the_rubric_s_folder_has_ratings_by_two_judges(
     project: Path,
 ) -> None:
     folder = project / "calibration" / "answers"

@@ -216,7 +216,7 @@ def test_no_select_statement_is_written_for_rubrics_and_raters_whose_ratings_sql
             CountQuery(uncountable, ("p1",), "judge")
 
 
-def test_select_statements_for_bigquery_use_its_quotes_types_and_functions() -> None:
+def test_select_statements_for_bigquery_use_the_quotes_and_types_and_functions_of_bigquery() -> None:
     text = select(rubric_of({"name": "next-step"}), ["p1"], "bigquery")
     assert "CAST(`p1__next-step` AS FLOAT64)" in text
     assert "MOD(" in text
