@@ -243,7 +243,7 @@ def test_the_error_on_a_table_with_winners_by_people_and_a_judge_prints_a_comman
     assert f"· {judge} · 20 examples" in calibrated.stdout
 
 
-def test_a_name_in_a_column_judge_is_the_name_of_the_rater_who_gave_the_winner(tmp_path: Path) -> None:
+def test_a_name_in_a_column_called_judge_is_read_as_the_rater_who_chose_the_winner(tmp_path: Path) -> None:
     rows = [{"first": "a", "second": "b", "winner": "first", "judge": judge} for judge in ("gpt-4", "expert_0")]
     read = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=Columns(kind="human"))
     assert [rating.rater for rating in read.ratings] == ["gpt-4", "expert_0"]
@@ -304,7 +304,7 @@ def test_the_kind_option_applies_only_to_columns_of_pairs_whose_name_states_no_k
     assert {(rating.rater, rating.kind) for rating in read.ratings} == {("author", "human"), ("judge_winner", "model")}
 
 
-def test_pairs_of_a_judge_and_people_are_calibrated_as_a_table_without_a_rubric(tmp_path: Path) -> None:
+def test_pairs_with_preferences_by_a_judge_and_by_people_are_calibrated_without_a_rubric(tmp_path: Path) -> None:
     calibration = calibrate(_battles(tmp_path, "winner", "judge_winner"), human="winner")
     assert calibration.comparison.agreement.value == 1
     assert calibration.counts.examples == 20

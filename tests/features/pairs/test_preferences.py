@@ -211,7 +211,7 @@ def test_a_judge_that_prefers_the_first_response_by_ten_points_is_reported_in_ni
 
 
 @pytest.mark.proof
-def test_a_judge_whose_preferences_flip_at_random_is_found_to_lean_in_at_most_one_of_twenty_runs() -> None:
+def test_a_judge_whose_preferences_flip_at_random_is_said_to_favour_a_position_in_at_most_one_of_twenty_runs() -> None:
     assert sum(names_lean(seed, lean=0.0, flips=0.2) for seed in range(200)) <= 10
 
 

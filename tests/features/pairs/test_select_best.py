@@ -115,7 +115,9 @@ def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Select
     return in_both_languages[request.param]
 
 
-def test_select_best_chooses_the_same_output_of_four_whether_it_is_given_a_text_or_a_rubric(selected: Selected) -> None:
+def test_the_select_best_assertion_chooses_the_same_output_of_four_whether_it_is_given_a_text_or_a_rubric(
+    selected: Selected,
+) -> None:
     assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
 
 
@@ -127,18 +129,18 @@ def test_in_a_tie_select_best_chooses_the_earlier_output_or_leaves_all_ungraded_
     assert "not graded: tie between outputs 0, 1" in selected.errors["tie fails"]
 
 
-def test_select_best_selects_nothing_if_the_judge_fails(selected: Selected) -> None:
+def test_the_select_best_assertion_selects_nothing_if_the_judge_fails(selected: Selected) -> None:
     assert selected.passed["judge fails"] == [False] * 4
     assert "not graded:" in selected.errors["judge fails"]
 
 
-def test_select_best_passes_the_first_output_if_the_judge_always_prefers_what_it_is_shown_first(
+def test_the_select_best_assertion_passes_the_first_output_if_the_judge_always_prefers_what_it_is_shown_first(
     selected: Selected,
 ) -> None:
     assert selected.passed["leans"] == [True, False, False, False]
 
 
-def test_select_best_records_pairs_with_the_judge_s_preference_in_both_orders(
+def test_the_select_best_assertion_records_pairs_with_the_judge_s_preference_in_both_orders(
     selected: Selected, tmp_path: Path
 ) -> None:
     assert len(selected.pairs) == 6
@@ -150,7 +152,7 @@ def test_select_best_records_pairs_with_the_judge_s_preference_in_both_orders(
     assert pairs_in(tmp_path / "pairs.jsonl") == 6
 
 
-def test_select_best_reports_ties_and_flipped_preferences_after_the_run(selected: Selected) -> None:
+def test_the_select_best_assertion_reports_ties_and_flipped_preferences_after_the_run(selected: Selected) -> None:
     assert "select-best: 6 pairs in" in selected.printed
     assert "0 ties" in selected.printed
 
@@ -185,7 +187,7 @@ def select(
         return answer, len(front.requests)
 
 
-def test_select_best_compares_more_than_four_outputs_in_a_knockout(
+def test_the_select_best_assertion_compares_more_than_four_outputs_in_a_knockout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer, calls = select(tmp_path, monkeypatch, [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4, 7)])
@@ -194,7 +196,7 @@ def test_select_best_compares_more_than_four_outputs_in_a_knockout(
     assert answer["metadata"]["pairs"] == 5
 
 
-def test_select_best_stops_after_a_knockout_match_without_a_grade(
+def test_the_select_best_assertion_stops_after_a_knockout_match_without_a_grade(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [" ".join(["word"] * n) for n in (5, 3, 6, 2, 4)]
@@ -236,7 +238,7 @@ def test_a_second_run_of_select_best_replaces_the_judge_s_answers_on_pairs_and_k
         assert pairs_in(file) == 5
 
 
-def test_select_best_adds_pairs_to_a_file_with_a_broken_character_or_nan_in_a_line(
+def test_the_select_best_assertion_adds_pairs_to_a_file_with_a_broken_character_or_nan_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "pairs.jsonl"
@@ -275,7 +277,7 @@ def test_pairs_are_added_correctly_to_a_file_whose_last_line_has_no_line_break(
     ("config", "problem"),
     [({"tie": "coin"}, "config.tie must be first or fail"), ({"pairs": 3}, "config.pairs must be")],
 )
-def test_select_best_refuses_a_wrong_option(tmp_path: Path, config: dict[str, Any], problem: str) -> None:
+def test_the_select_best_assertion_refuses_a_wrong_option(tmp_path: Path, config: dict[str, Any], problem: str) -> None:
     context = {"prompt": {"label": "select-best"}, "vars": {"criteria": "shorter", "outputs": ["one", "two"]}}
     answer = call_api("?", {"config": {"judge": "anthropic", **config}}, context, near=tmp_path)
     assert problem in answer["error"]
