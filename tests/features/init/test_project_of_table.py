@@ -76,7 +76,7 @@ def test_init_makes_a_rubric_and_unlabelled_examples_from_a_table_of_outputs_wit
 @pytest.mark.parametrize(
     "table", ["id,response,note\na,Rye.,too short\nb,Oat.,wrong grain\n", "id,question\na,Rye?\nb,Oat?\n"]
 )
-def test_init_refuses_a_table_that_has_notes_or_no_responses_and_no_column_that_rates_anything(
+def test_init_refuses_a_table_without_ratings_if_it_has_a_column_of_notes_or_lacks_responses(
     tmp_path: Path, table: str
 ) -> None:
     (tmp_path / "outputs.csv").write_text(table)
