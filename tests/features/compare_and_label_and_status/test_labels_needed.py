@@ -15,7 +15,9 @@ def sitting(tmp_path: Path) -> Path:
     return make_sitting(tmp_path)
 
 
-def test_compare_calibrate_label_and_status_name_the_same_number_of_labels_needed(sitting: Path) -> None:
+def test_the_commands_compare_and_calibrate_and_label_and_status_name_the_same_number_of_labels_needed(
+    sitting: Path,
+) -> None:
     shown = {
         "compare": printed(sitting, "markscheme", "compare", "judge.jsonl", "other.jsonl", "--rubric", "kind"),
         "calibrate": printed(sitting, "calibrate", "kind", "--ratings", "judge.jsonl", status=4),

@@ -14,7 +14,7 @@ def project(tmp_path: Path) -> Path:
     return write_project(tmp_path)
 
 
-def test_stress_refuses_a_rubric_of_pairs(project: Path) -> None:
+def test_the_stress_command_refuses_a_rubric_of_pairs(project: Path) -> None:
     labelled(project)
     done = run("markscheme", "stress", "better", "--judge", "function:judges:longer", cwd=project)
     assert (done.returncode, "changes single responses" in done.stderr) == (2, True)
