@@ -117,7 +117,7 @@ def test_intervals_from_labels_stratified_by_an_earlier_judge_s_verdicts_cover_t
     assert np.mean(holds) >= 0.92
 
 
-def test_weights_of_labels_drawn_by_verdict_change_the_share_of_fails_stopped_but_not_its_counts() -> None:
+def test_sampling_weights_of_labels_change_the_share_of_fails_stopped_but_not_the_counts_behind_the_share() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50
