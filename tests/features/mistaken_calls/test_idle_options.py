@@ -286,7 +286,7 @@ def test_each_rule_on_options_without_effect_names_options_and_commands_that_exi
             assert not rule.commands or of_command.intersection(rule.options), (command, rule.options)
 
 
-def test_reasons_why_an_option_has_no_effect_mark_each_named_option_if_the_command_has_a_python_function() -> None:
+def test_in_a_reason_why_an_option_has_no_effect_each_option_is_marked_to_be_rewritten_for_python_calls() -> None:
     reasons = [
         rule.reason for rule in idle_options._RULES if {"calibrate", "compare"}.intersection(rule.commands.split())
     ]

@@ -144,7 +144,7 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
     ("count", "state", "mean"),
     [(N, "unknown", "; whether their mean moves isn't shown"), (200, "holds", ", though their mean stays")],
 )
-def test_a_stress_test_calls_the_mean_of_flipped_ratings_unchanged_only_if_enough_examples_show_it(
+def test_if_praise_flips_ratings_a_stress_test_calls_their_mean_unchanged_only_if_enough_examples_show_it(
     folder: Path, count: int, state: str, mean: str
 ) -> None:
     write_examples(folder, count)
