@@ -368,7 +368,7 @@ def test_the_search_for_imports_finds_the_modules_of_the_package_and_what_they_i
     assert all(edges[module] for module in ("markscheme.cli", deep, "markscheme.grading"))
 
 
-def test_code_that_a_running_session_need_not_reload_lies_in_the_layers_after_promptfoo_except_the_features() -> None:
+def test_a_session_keeps_running_only_after_code_edits_in_the_layers_after_promptfoo_except_the_features() -> None:
     below = LAYERS[LAYERS.index("promptfoo") + 1 :]
     assert set(below) >= AFTER_VERDICTS
     folders = {layer for layer in below if (SOURCE / layer).is_dir()}

@@ -99,7 +99,9 @@ def test_if_several_samples_of_a_judge_have_only_decisions_the_majority_decides(
 
 
 @pytest.mark.parametrize("again", [None, False])
-def test_an_annotator_s_decision_on_a_whole_response_counts_where_levels_were_given_twice(again: bool | None) -> None:
+def test_an_annotator_s_only_decision_on_a_whole_response_counts_even_if_the_levels_were_given_twice(
+    again: bool | None,
+) -> None:
     levels = {"safe": Rated(1.0), "good": Rated(1.0)}
     asked = Rating("a", "ann", "human", levels, passed=False, whole_under="question")
     combined = collapsed([asked, Rating("a", "ann", "human", levels, passed=again, sample=1)], REQUIRED)

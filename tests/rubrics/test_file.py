@@ -662,7 +662,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_a_gray_zone_written_in_two_ways_has_one_fingerprint_and_another_gray_zone_has_another() -> None:
+def test_two_notations_of_one_gray_zone_have_the_same_fingerprint_unlike_two_different_gray_zones() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 
