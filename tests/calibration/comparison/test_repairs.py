@@ -57,7 +57,9 @@ def test_numbers_of_decisions_that_fixing_a_criterion_corrects_equal_those_worke
     assert pair == case.pair
 
 
-def test_the_repairs_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> None:
+def test_the_numbers_of_corrected_decisions_that_these_tests_expect_equal_those_in_the_file_of_reference_values() -> (
+    None
+):
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -254,7 +256,7 @@ def test_fixing_a_criterion_corrects_decisions_only_on_examples_with_a_gold_leve
     assert counts(repairs) == {"a": (1, 0, 0), "b": (0, 0, 0)}
 
 
-def test_two_annotators_who_disagree_leave_no_gold_level_even_if_a_third_says_does_not_apply() -> None:
+def test_two_annotators_who_disagree_leave_no_gold_level_even_if_a_third_calls_the_criterion_inapplicable() -> None:
     of = RUBRICS[1]
     levels: Levels = {"a": 0.0, "b": 1.0, "c": 0.0}
     people = (
