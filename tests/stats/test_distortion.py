@@ -263,7 +263,7 @@ def test_the_effect_of_a_property_of_responses_on_a_judge_is_undefined_if_the_pr
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),
     ],
 )
-def test_statistics_of_a_judge_s_slope_noise_and_halo_refuse_wrong_shapes_and_infinite_ratings(
+def test_statistics_of_a_judge_s_slope_and_noise_and_halo_refuse_wrong_shapes_and_infinite_ratings(
     call: Callable[[], Any],
 ) -> None:
     with pytest.raises(ValueError, match=r"shape|fit|finite|same units"):
