@@ -491,7 +491,7 @@ def test_a_prompt_marks_each_criterion_as_positive_or_negative() -> None:
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_the_prompt_shows_a_rubric_s_description_guidelines_and_examples(make: Callable[[Any], Autograder]) -> None:
+def test_the_prompt_shows_a_rubric_s_description_and_guidelines_and_examples(make: Callable[[Any], Autograder]) -> None:
     rubric = Rubric.from_dict(
         {
             "description": "Answers on capitals.",

@@ -35,7 +35,7 @@ def test_a_scorer_never_shows_a_judge_the_python_repr_of_an_object(unfit: Any) -
     assert judge.prompts == []
 
 
-def test_an_llm_judge_scorer_accepts_lists_mappings_and_numbers_as_predictions() -> None:
+def test_an_llm_judge_scorer_accepts_lists_and_mappings_and_numbers_as_predictions() -> None:
     judge = _judge()
     response: Any
     for response in (MESSAGES, {"answer": 7}, 7):
