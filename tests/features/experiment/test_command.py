@@ -109,7 +109,7 @@ def test_an_experiment_on_recorded_outputs_is_graded_and_its_report_fits_a_scree
     assert not (folder / "support.experiment").exists()
 
 
-def test_an_experiment_writes_csv_json_and_markdown(folder: Path) -> None:
+def test_an_experiment_writes_csv_and_json_and_markdown(folder: Path) -> None:
     recorded(folder, "--csv", "t.csv", "--json", "t.json", "--markdown", "t.md")
     assert (
         (folder / "t.csv")
@@ -397,7 +397,7 @@ def test_a_killed_experiment_continues_where_it_stopped_and_asks_nothing_twice(t
 # --- hostile text ---------------------------------------------------------------------------------------------------
 
 
-def test_hostile_text_in_outputs_does_nothing_in_terminals_in_html_in_markdown_or_in_spreadsheets(folder: Path) -> None:
+def test_hostile_text_in_outputs_does_nothing_in_terminals_or_html_or_markdown_or_spreadsheets(folder: Path) -> None:
     hostile = "=cmd|'/c calc'!A1 \x1b[31m<script>alert(1)</script>"
     lines = [json.loads(line) for line in (folder / RECORDED).read_text().splitlines()]
     for line in lines:

@@ -39,7 +39,7 @@ def faults(folder: Path, text: str, rubric: str = RUBRIC) -> list[tuple[int | No
     return [(fault.line, fault.problem) for fault in caught.value.faults]
 
 
-def test_the_documented_experiment_file_defines_two_variants_three_cases_and_four_criteria_from_1_to_5() -> None:
+def test_the_documented_experiment_file_defines_two_variants_and_three_cases_and_four_criteria_from_1_to_5() -> None:
     definition = Experiment.from_file(EXAMPLES / FILE)
     assert [variant.name for variant in definition.variants] == ["formal", "casual"]
     assert len(definition.cases) == 3

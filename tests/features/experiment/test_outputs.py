@@ -78,7 +78,7 @@ def test_the_experiment_command_reads_outputs_from_an_export_in_a_tool_s_own_for
     assert {tuple(output.inputs.items()) for output in outputs} == {(("query", "Where?"),)}
 
 
-def test_a_csv_file_of_outputs_has_columns_for_variant_case_output_and_inputs(tmp_path: Path) -> None:
+def test_a_csv_file_of_outputs_has_columns_for_variant_and_case_and_output_and_inputs(tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text('variant,case,output,query\na,x,"Two\nlines",Why?\na,y,,How?\n', encoding="utf-8")
     first, second = read_outputs(tmp_path / "out.csv")
     assert (first.variant, first.case, first.output.text, dict(first.inputs)) == (

@@ -63,7 +63,7 @@ def report_of(run: ExperimentRun) -> ExperimentReport:
     return ExperimentReport(run, rows, between_variants(table, run.experiment.cases))
 
 
-def test_mean_minimum_and_maximum_of_each_variant_on_each_criterion_equal_those_calculated_by_hand(
+def test_mean_and_minimum_and_maximum_of_each_variant_on_each_criterion_equal_those_calculated_by_hand(
     run: ExperimentRun,
 ) -> None:
     rows = report_of(run).rows

@@ -160,7 +160,7 @@ def test_a_broken_model_file_is_refused_when_it_is_loaded(tmp_path: Path, local_
 
 
 @pytest.mark.parametrize("option", ["context", "slots", "threads", "max_tokens"])
-def test_numbers_of_slots_threads_and_tokens_below_one_are_refused(option: str, local_model: Path) -> None:
+def test_numbers_of_slots_or_threads_or_tokens_below_one_are_refused(option: str, local_model: Path) -> None:
     with pytest.raises(ValueError, match="from 1"):
         LocalJudge(local_model, **{option: 0})  # type: ignore[arg-type]
 

@@ -147,7 +147,7 @@ def test_the_media_hosts_setting_may_be_a_list_of_hosts_or_one_text_with_all_hos
     assert read_options(MediaOptions, settings.source_of(MediaOptions)).hosts == {"cdn.example.com", "img.example.com"}
 
 
-def test_a_media_host_that_can_t_be_a_host_s_name_is_refused_with_file_line_and_key(folder: Path) -> None:
+def test_an_invalid_host_name_in_the_media_hosts_setting_is_refused_with_file_and_line_and_key(folder: Path) -> None:
     (folder / "markscheme.toml").write_text("\nmedia_hosts = 'cdn.example.com b!'\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"markscheme\.toml:2: `media_hosts` must be names of hosts"):
         find_settings(folder)

@@ -28,7 +28,7 @@ def test_status_without_options_or_rubrics_imports_neither_an_argument_parser_no
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
 
 
-def test_status_in_a_project_without_accepted_runs_loads_no_modules_for_plots_sockets_or_sqlite(
+def test_status_in_a_project_without_accepted_runs_loads_no_modules_for_plots_or_sockets_or_sqlite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = setting.make_setting(tmp_path / "here", raters=0)
