@@ -62,7 +62,7 @@ def test_a_table_of_pyarrow_in_place_of_rows_is_refused_with_the_call_that_gives
     ],
     ids=["pandas", "pandas with an index", "pyarrow", "columns by name"],
 )
-def test_agreement_is_the_same_of_a_data_frame_or_columns_as_of_their_rows(form: Callable[[Any], Any]) -> None:
+def test_agreement_of_a_data_frame_or_of_columns_equals_that_of_the_same_rows(form: Callable[[Any], Any]) -> None:
     ratings = zip("abcde", [1, 2, 3, 1, 2], [1, 3, 3, 1, None], strict=True)
     rows = [{"id": unit, "ann": by_ann, "ben": by_ben} for unit, by_ann, by_ben in ratings]
     assert agreement(form(rows)).to_json() == agreement(rows).to_json()

@@ -171,7 +171,9 @@ def refuses_code(folder: Path, *command: str) -> None:
     assert "code" in done.stderr
 
 
-def test_a_user_s_module_can_import_modules_of_its_folder_and_libraries_cannot_import_these(tmp_path: Path) -> None:
+def test_a_user_s_module_can_import_modules_of_its_folder_but_libraries_cannot_import_these_modules(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk" / "judging.py").write_text(
         "from importlib import import_module\n"

@@ -164,7 +164,7 @@ def test_a_judge_that_answers_only_some_calls_is_neither_paused_nor_given_up(fau
     assert len(provider.asked_at) >= 40
 
 
-def test_if_the_call_that_tests_a_paused_judge_is_cancelled_another_caller_may_test_it() -> None:
+def test_if_the_call_that_tests_a_paused_judge_is_cancelled_another_caller_may_test_the_judge() -> None:
     async def main() -> None:
         provider = Provider(always(DOWN), seconds=0.1)
         judge = Limited(provider, Limiter())

@@ -110,7 +110,7 @@ def test_a_schema_with_labels_from_an_enumeration_is_passed_to_judge_functions()
     assert (verdict.level, verdict.reason) == (0.0, "It asks for money.")
 
 
-def test_a_judge_function_that_edits_one_field_of_the_schema_it_gets_does_not_edit_other_fields_with_it() -> None:
+def test_a_judge_function_that_edits_one_field_of_the_schema_changes_no_other_field() -> None:
     limited: list[str] = []
 
     def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:

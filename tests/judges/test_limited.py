@@ -125,7 +125,7 @@ def test_without_a_set_limit_eight_calls_run_at_once_or_as_many_as_the_caller_as
         assert provider.most == most
 
 
-def test_raising_the_limit_on_calls_of_a_panel_raises_that_of_each_judge_up_to_its_own_limit() -> None:
+def test_raising_a_panel_s_limit_on_calls_raises_each_member_s_limit_up_to_the_member_s_own_maximum() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]

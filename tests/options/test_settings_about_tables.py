@@ -47,7 +47,7 @@ def test_settings_that_only_concern_other_kinds_of_files_never_change_a_command_
     assert without["calibrate verdicts.csv"] != 2
 
 
-def test_the_trend_on_option_is_refused_for_a_table_of_verdicts_although_the_settings_file_may_set_it(
+def test_the_option_named_trend_on_is_refused_for_a_table_of_verdicts_although_the_settings_file_may_set_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")

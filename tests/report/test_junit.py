@@ -80,7 +80,7 @@ def test_in_a_junit_report_a_criterion_fails_only_if_it_has_a_finding_of_high_se
     assert "nobody gives a 2" in (cases["facts"].findtext("system-out") or "")
 
 
-def test_in_junit_each_judge_is_a_test_suite_with_counts_of_passes_failures_and_errors(
+def test_in_junit_each_judge_is_a_test_suite_with_counts_of_passes_and_failures_and_errors(
     calibration: Calibration,
 ) -> None:
     root = Xml.fromstring(calibrations_junit([_decided(calibration, "adjust"), _decided(calibration, "ok")]))

@@ -54,7 +54,7 @@ def test_the_sentence_on_fixing_a_criterion_counts_corrected_scores_if_there_are
     assert repair_in_words(undecided) == sentence
 
 
-def test_a_report_has_no_sentence_on_a_pair_of_repairs_or_on_remaining_wrong_decisions_if_there_are_none() -> None:
+def test_a_report_mentions_no_criteria_to_fix_together_and_no_decisions_that_stay_wrong_if_there_are_none() -> None:
     pair = Repair(("a", "b"), Totals(2, 0, 2), 2, ("e0", "e1"), (), 0, 0, 2, 0)
     repairs = Repairs(pair.totals, {}, ("e0",), pair)
     assert pair_in_words(repairs) == (

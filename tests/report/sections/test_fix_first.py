@@ -109,7 +109,7 @@ def test_the_report_names_a_required_criterion_to_fix_first_and_how_many_false_p
     assert worth_knowing(section)[0].text.endswith("changes no decision here.")
 
 
-def test_the_sentence_on_how_many_decisions_a_repair_corrects_is_the_same_in_json_markdown_and_html() -> None:
+def test_the_sentence_on_how_many_decisions_a_fix_corrects_is_the_same_in_json_and_markdown_and_html() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     sentence = "Fixing it alone would stop 20 of the 20 fails that pass."
     report = plain(json_of(calibration))
@@ -158,7 +158,7 @@ def test_a_finding_whose_fix_corrects_no_decision_is_listed_last_unless_it_is_pa
     assert changes_no_decision(idle, [*others, idle]) == (cause is None)
 
 
-def test_if_no_finding_would_correct_a_decision_the_report_says_so_and_still_lists_other_findings() -> None:
+def test_if_fixing_no_finding_would_correct_a_decision_the_report_says_so_and_still_lists_the_findings() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     idle = tuple(member for member in calibration.findings if member.criterion == "steps")
     section = fix_first(replace(calibration, findings=idle))
