@@ -80,7 +80,7 @@ def test_a_misspelt_rubric_in_a_promptfoo_assertion_is_reported_with_the_names_o
     assert "code-quality" in reason
 
 
-def test_in_our_assertion_s_config_the_key_provider_is_refused_and_the_error_names_the_key_judge() -> None:
+def test_the_config_of_an_assertion_refuses_the_key_provider_and_suggests_the_key_judge() -> None:
     with pytest.raises(UsageError, match=r"unknown key 'provider' in the assertion's config; did you mean 'judge'\?"):
         check_config({"rubric": "clear", "provider": "openai:gpt-5"})
 
