@@ -128,7 +128,7 @@ def test_if_all_examples_were_picked_by_hand_no_number_of_labels_is_named() -> N
     assert calibration.decision.labels_needed is None
 
 
-def test_labels_drawn_by_verdict_decide_about_a_gate_only_if_their_sampling_weights_are_known() -> None:
+def test_labels_drawn_by_the_judge_s_verdict_let_a_judge_gate_only_if_their_sampling_weights_are_known() -> None:
     """The judge fails 40 outputs, all of which are bad, and passes 900; of 40 of these 4 are bad."""
     gold = [0] * 40 + [0] * 4 + [1] * 36
     outputs = {False: 40, True: 900}  # of each verdict; all that it fails are labelled

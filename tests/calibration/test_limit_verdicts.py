@@ -59,7 +59,7 @@ def test_without_stated_limits_a_judge_must_stop_fails_and_keep_passes_at_ten_po
     assert json_of(calibration)["decision"]["limits"] == {"false_pass": None, "false_fail": None}
 
 
-def test_a_limit_on_wrong_decisions_that_is_shown_to_be_kept_allows_the_gate() -> None:
+def test_a_limit_on_false_passes_that_is_shown_to_be_kept_lets_the_judge_gate() -> None:
     calibration = calibrated(0, 40, max_false_pass=0.1)
     assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "gate", 0)
     limit = json_of(calibration)["decision"]["limits"]["false_pass"]

@@ -105,7 +105,7 @@ def test_a_judge_s_fingerprint_changes_if_a_parameter_was_left_out_of_some_or_al
     assert len({identity.fingerprint, dropped.fingerprint, identity.as_asked({(): 1, ("seed",): 1}).fingerprint}) == 3
 
 
-def test_a_grade_s_receipt_is_invalid_if_the_judge_was_asked_with_other_parameters_than_in_the_accepted_run(
+def test_a_calibration_receipt_is_invalid_if_the_judge_was_asked_with_other_parameters_than_when_accepted(
     tmp_path: Path,
 ) -> None:
     accepted = tmp_path / "calibration/rubric/accepted.json"

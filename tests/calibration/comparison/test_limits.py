@@ -40,7 +40,7 @@ def state_at(of_fails: SideShare, limit: float) -> SideState:
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
-def test_a_limit_on_false_passes_that_lies_within_the_interval_of_their_rate_is_neither_kept_nor_broken(
+def test_a_limit_on_false_passes_that_lies_within_the_interval_of_the_false_pass_rate_is_undecided(
     case: LimitCase,
 ) -> None:
     decisions = decisions_of(case.wrong, case.of)
@@ -110,7 +110,7 @@ def test_the_false_pass_rate_has_wide_bounds_if_no_response_that_the_judge_passe
     assert RateByVerdict((Stratum(1.0, grouped_share([])),), ()).upper(AT_95) == 1.0
 
 
-def test_bounds_of_an_error_rate_from_labels_drawn_by_verdict_widen_with_the_confidence_level() -> None:
+def test_bounds_of_an_error_rate_from_labels_drawn_by_the_judge_s_verdict_widen_with_the_confidence_level() -> None:
     rate = by_verdict(BY_VERDICT[3])
     confidences = (0.9, 0.95, 0.975, 0.9975)
     assert all(rate.lower(less) > rate.lower(more) for less, more in pairwise(confidences))  # type: ignore[operator]

@@ -310,7 +310,7 @@ def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> N
     assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
 
-def test_a_criterion_whose_gold_levels_hardly_differ_is_reported_as_dead_and_not_as_ambiguous() -> None:
+def test_a_criterion_whose_gold_levels_hardly_differ_gets_the_finding_dead_and_not_the_finding_ambiguous() -> None:
     generator = np.random.default_rng(2)
     truth = MADE.truth.copy()
     truth[:, 0] = 3 + 0.15 * generator.normal(size=100)
