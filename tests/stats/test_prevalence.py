@@ -46,13 +46,13 @@ def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
 # ------------------------------------------------------------------------------------------------------ pass rates
 
 
-def test_a_pass_rate_from_labels_drawn_by_verdict_equals_that_of_an_independent_program() -> None:
+def test_a_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_that_of_an_independent_program() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(estimate) == approx((0.657046, 0.542427, 0.747537), abs=6e-7)
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
 
 
-def test_a_pass_rate_from_labels_drawn_by_verdict_is_the_same_from_both_functions_that_compute_it() -> None:
+def test_a_pass_rate_from_labels_drawn_by_the_judge_s_verdict_is_the_same_from_both_functions_for_it() -> None:
     for level in (0.95, 1 - 0.05 / 26):
         whole = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict", level=level)
         by_verdict = rate_by_verdict(LABELLED[1], np.sum(LABELLED, axis=0), POOL, level=level)
@@ -198,7 +198,7 @@ def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_unlabelle
     assert estimate.high == approx(share @ raw + np.sqrt((share**2 * (high - raw) ** 2).sum() + by_pool))
 
 
-def test_a_pass_rate_from_strata_equals_that_from_labels_drawn_by_verdict_if_the_strata_are_the_verdicts() -> None:
+def test_a_pass_rate_from_strata_equals_that_from_labels_drawn_by_verdict_if_each_verdict_is_a_stratum() -> None:
     by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
