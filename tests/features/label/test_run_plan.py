@@ -62,7 +62,7 @@ def test_a_labelling_plan_without_outputs_asks_for_more_labels_if_the_target_is_
     assert higher.next_labels.labels.more > plan.next_labels.labels.more
 
 
-def test_if_the_verdict_asks_for_no_labels_a_labelling_plan_must_be_told_how_many_outputs_to_draw(
+def test_if_no_further_labels_are_needed_a_labelling_plan_asks_how_many_outputs_to_draw(
     planned: Callable[..., Plan],
 ) -> None:
     with pytest.raises(UsageError, match="say how many"):
