@@ -47,7 +47,7 @@ def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def test_labels_drawn_by_verdict_are_used_as_two_strata_to_correct_the_pass_rate(
+def test_labels_drawn_by_the_judge_s_verdict_correct_the_pass_rate_as_two_strata(
     tmp_path: Path,
 ) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
@@ -57,7 +57,7 @@ def test_labels_drawn_by_verdict_are_used_as_two_strata_to_correct_the_pass_rate
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_without_an_option_labels_on_responses_of_the_graded_file_count_as_drawn_by_verdict(
+def test_by_default_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_verdict(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")
@@ -481,7 +481,7 @@ def test_for_results_of_promptfoo_without_any_label_the_pass_rate_command_names_
     assert (done.returncode, "`markscheme label results.json`" in done.stderr) == (2, True)
 
 
-def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_labels_were_drawn_by_verdict(
+def test_in_a_partly_labelled_file_labels_are_assumed_to_be_drawn_by_the_judge_s_verdict(
     tmp_path: Path,
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)

@@ -129,7 +129,7 @@ def test_confidence_limits_of_a_share_equal_those_of_an_independent_program_at_a
         assert mid_p_limits(case["hits"], case["n"], level=ALL_LOOKS) == close(tuple(case["tracked"]))
 
 
-def test_intervals_of_pass_rates_corrected_by_labels_drawn_by_verdict_equal_their_reference_values() -> None:
+def test_intervals_of_pass_rates_from_labels_drawn_by_the_judge_s_verdict_equal_their_reference_values() -> None:
     for pool, passed, labels, expected in tracked_rates.ALL_LOOKS_RATES:
         assert figures(rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)) == close(list(expected))
     for case in block(FILE, "rate"):
