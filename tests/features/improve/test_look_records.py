@@ -61,7 +61,7 @@ def test_examples_that_were_used_to_tune_the_rubric_are_recorded_by_id(tmp_path:
     assert used_to_tune(ExampleSet(examples.examples)) == frozenset()
 
 
-def test_an_unfinished_last_line_in_the_record_of_used_labels_is_moved_aside_before_the_next_line(
+def test_an_unfinished_last_line_in_the_record_of_used_labels_is_moved_to_another_file_before_the_next_line(
     tmp_path: Path,
 ) -> None:
     examples = a_set(tmp_path, example("1", "test"))
