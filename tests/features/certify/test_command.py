@@ -243,7 +243,7 @@ def test_grading_with_a_missing_certificate_names_the_command_that_makes_one(tmp
     assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
-def test_grades_by_certified_judges_carry_the_receipt_of_the_accepted_run_of_those_judges(
+def test_grades_by_certified_judges_have_the_calibration_receipt_of_the_judges_accepted_run(
     certified: tuple[Path, Servers], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, servers = certified
