@@ -103,13 +103,13 @@ def test_the_interval_of_order_flips_contains_the_simulated_share_in_nine_of_ten
     assert covered >= 54  # 57 of 60 are expected, and 54 or more come in 96 % of runs
 
 
-def test_the_lean_to_the_response_shown_first_is_half_the_difference_of_mean_preference_in_the_two_orders() -> None:
+def test_the_preference_for_the_response_shown_first_is_half_the_difference_of_the_means_in_both_orders() -> None:
     assert lean_to_first([-1, -1, 0, 1], [1, 1, 0, 1]).value == 0.5
     assert lean_to_first([-1.0, 1.0], [-1.0, 1.0]).value == 0.0
     assert lean_to_first([1, 1], [-1, -1]).value == -1.0
 
 
-def test_the_lean_to_the_response_shown_first_also_uses_pairs_that_were_judged_in_one_order_only() -> None:
+def test_the_preference_for_the_response_shown_first_also_uses_pairs_that_were_judged_in_one_order_only() -> None:
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 
