@@ -101,7 +101,7 @@ def judge(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop("judging", None)
 
 
-def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_or_another_tag_than_the_labelled_rows(
+def test_a_calibration_receipt_is_invalid_for_a_row_with_more_criteria_or_another_tag_than_the_labelled_rows(
     folder: Path,
 ) -> None:
     alike, longer, of_other_tag = receipts(folder)
@@ -111,7 +111,7 @@ def test_a_receipt_does_not_hold_for_a_row_with_more_criteria_or_another_tag_tha
     assert of_other_tag["text"].endswith("outside what was calibrated: tag harbour")
 
 
-def test_the_receipt_of_a_row_is_invalid_if_the_row_is_asked_about_in_another_way_than_the_labelled_rows(
+def test_a_row_s_calibration_receipt_is_invalid_if_the_row_is_asked_in_another_way_than_the_labelled_rows(
     folder: Path,
 ) -> None:
     alike, *_ = receipts(folder, "-o", "strategy=per_criterion")
@@ -128,7 +128,7 @@ def test_of_several_accepted_runs_that_apply_to_a_row_the_least_permissive_one_d
     assert (of_both["holds"], of_both["may_gate"], of_both["use"]) == (True, False, "none")
 
 
-def test_an_accepted_run_on_rows_with_an_added_rubric_gives_no_receipt_to_rows_without_that_rubric(
+def test_an_accepted_run_on_rows_with_an_added_rubric_gives_rows_without_that_rubric_no_calibration_receipt(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
@@ -175,7 +175,7 @@ def test_promptfoo_s_assertion_that_requires_a_calibration_grades_only_test_case
 
 
 @pytest.mark.usefixtures("judge")
-def test_promptfoo_s_assertion_shows_the_receipt_of_the_accepted_run_for_a_test_case_with_own_criteria() -> None:
+def test_promptfoo_s_assertion_shows_the_calibration_receipt_for_a_test_case_with_criteria_of_its_own() -> None:
     assert "120 human labels" in assessed(task(200)["rubric"], "warn")["reason"]
 
 
