@@ -42,7 +42,7 @@ def test_a_difference_between_a_judge_card_and_its_files_is_shown_with_both_valu
     assert rubric["card"] != rubric["now"]
 
 
-def test_the_receipt_in_the_json_of_a_grade_has_the_id_of_the_judge_card(here: Path) -> None:
+def test_the_calibration_receipt_in_the_json_of_a_grade_has_the_id_of_the_judge_card(here: Path) -> None:
     (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
     command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, "--json")
     receipt = json.loads(run(*command, cwd=here, env=setting.environment(here)).stdout)["receipt"]
