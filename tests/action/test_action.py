@@ -330,7 +330,7 @@ def test_the_status_of_the_action_says_whether_the_judge_is_good_enough_for_the_
     assert runner.decide(require).returncode == int(status)
 
 
-def test_a_weekly_run_of_the_action_writes_the_pass_rate_and_fails_if_the_pass_rate_moved(runner: Runner) -> None:
+def test_a_weekly_run_of_the_action_writes_the_pass_rate_and_fails_if_the_pass_rate_changed(runner: Runner) -> None:
     lines = [
         {
             "id": f"{week}-{n}",

@@ -223,7 +223,7 @@ def test_the_prompt_s_fingerprint_in_a_calibration_receipt_depends_on_the_way_in
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
-def test_a_receipt_allows_no_gate_on_an_excepted_slice_or_on_an_example_of_unknown_slice() -> None:
+def test_a_calibration_receipt_allows_no_gate_on_an_excepted_slice_or_on_an_example_of_unknown_slice() -> None:
     assert EXCEPT_X.for_example({"system": "Y"}).may_gate
     assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
     for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
@@ -242,7 +242,7 @@ def test_an_example_that_names_only_its_model_is_not_gated_if_one_of_the_model_s
     assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
 
 
-def test_a_receipt_s_text_names_the_slices_that_the_judge_may_not_gate() -> None:
+def test_the_text_of_a_calibration_receipt_names_the_slices_that_the_judge_may_not_gate() -> None:
     assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
     assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
         "; let a person decide: system X is excepted)"
@@ -252,7 +252,7 @@ def test_a_receipt_s_text_names_the_slices_that_the_judge_may_not_gate() -> None
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_a_receipt_from_an_accepted_run_states_its_measure_and_tried_settings_and_excepted_slices(
+def test_a_calibration_receipt_states_the_measure_and_the_tried_settings_and_the_excepted_slices(
     tmp_path: Path,
 ) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
@@ -296,7 +296,7 @@ def test_a_row_s_metadata_say_whether_it_is_in_an_excepted_slice() -> None:
     assert "isn't known" in str(error_of(metadata="no object"))
 
 
-def test_a_receipt_of_a_judge_that_can_gate_may_still_refuse_trends() -> None:
+def test_a_calibration_receipt_of_a_judge_that_can_gate_may_still_refuse_trends() -> None:
     assert KNOWN.may_trend
     assert replace(KNOWN, use="trend").may_trend
     gates_alone = replace(KNOWN, averages=False)
@@ -306,7 +306,9 @@ def test_a_receipt_of_a_judge_that_can_gate_may_still_refuse_trends() -> None:
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_a_receipt_has_the_use_and_the_answer_on_trends_of_the_accepted_run(folder: Path, tmp_path: Path) -> None:
+def test_a_calibration_receipt_has_the_permitted_use_and_the_answer_on_trends_of_the_accepted_run(
+    folder: Path, tmp_path: Path
+) -> None:
     accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
     decision = accepted["decision"]
     assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)

@@ -304,7 +304,7 @@ def test_the_grade_command_also_prints_the_mean_score_that_is_clipped_after_aver
     assert "Mean score" not in alike.stderr
 
 
-def test_a_grade_s_receipt_lists_the_row_s_criteria_and_tags_that_were_not_calibrated() -> None:
+def test_the_calibration_receipt_of_a_grade_lists_the_row_s_criteria_and_tags_that_were_not_calibrated() -> None:
     receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
     grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
     core, both = (

@@ -122,7 +122,7 @@ def test_a_rubric_with_the_inputs_named_messages_and_trace_needs_only_one_of_the
         read_call("Done.", context, tmp_path, Engine())
 
 
-def test_the_language_and_provider_of_a_promptfoo_test_are_kept_as_facts_about_the_output(tmp_path: Path) -> None:
+def test_the_language_and_provider_of_a_promptfoo_test_are_kept_as_metadata_of_the_output(tmp_path: Path) -> None:
     (tmp_path / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
     context = {
         "config": {"rubric": str(tmp_path / "form.yaml")},

@@ -34,7 +34,7 @@ def test_the_gold_of_an_example_comes_from_its_strongest_kind_of_label() -> None
     assert gold.kinds == {"adjudicated": 1, "human": 1}
 
 
-def test_examples_without_people_s_labels_are_set_aside_if_people_labelled_other_examples() -> None:
+def test_examples_without_people_s_labels_are_left_out_of_gold_if_people_labelled_other_examples() -> None:
     truth = set_of((tone(0, "p", "human", 2),), (tone(1, "made", "constructed", 3),), (tone(2, "gpt", "model", 3),))
     gold = gold_of(truth, ONE)
     assert (gold.ids, gold.set_aside, gold.reference) == (("e0",), 2, "one-person")
