@@ -159,7 +159,7 @@ def test_deciding_trends_by_verdicts_on_criteria_is_refused_for_a_rubric_of_pair
         trend_of_criteria("criteria", OfPairs(), ("judge", "gold"), LabelOptions())  # type: ignore[arg-type]
 
 
-def test_trends_by_criteria_are_ignored_for_pairs_if_set_for_all_rubrics_and_refused_if_set_in_the_call(
+def test_deciding_trends_by_criteria_is_refused_for_a_table_of_pairs_unless_it_is_set_for_all_rubrics(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_call = LabelOptions(trend_on="criteria")
@@ -172,7 +172,7 @@ def test_trends_by_criteria_are_ignored_for_pairs_if_set_for_all_rubrics_and_ref
         trend_of_criteria("criteria", table, ("judge", "gold"), of_call)
 
 
-def test_a_limit_on_credit_without_trends_by_criteria_is_ignored_if_set_for_all_rubrics_and_else_refused() -> None:
+def test_a_limit_on_false_credit_without_trends_by_criteria_is_refused_unless_it_is_set_for_all_rubrics() -> None:
     of_call = LabelOptions(max_false_credit=0.1)
     refuse_limits_of_scores(replace(of_call, set_for_all=frozenset(["max_false_credit"])), OfPairs.rubric)
     with pytest.raises(UsageError, match="it goes with trend_on: criteria"):
