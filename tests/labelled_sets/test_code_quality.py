@@ -21,7 +21,7 @@ def correctness_faults(example: dict[str, Any]) -> set[str]:
     return {fault for fault in example["faults"] if "correctness" in LABELLED.table[fault]}
 
 
-def test_each_correctness_fault_in_code_that_tests_can_run_has_a_check() -> None:
+def test_in_the_code_quality_set_each_fault_of_correctness_in_code_that_can_be_run_has_a_check() -> None:
     for example in LABELLED.examples:
         if example["group"] not in NOT_RUN:
             assert correctness_faults(example) <= set(check_names(example["group"])), example["id"]
