@@ -91,7 +91,9 @@ def test_a_pass_mark_for_a_judge_s_numbers_does_not_say_whether_people_s_yes_to_
     assert {command.rpartition("=")[2].strip("')") for command in error.value.commands} == {"no", "yes"}
 
 
-def test_a_judge_whose_marked_numbers_contradict_people_is_refused_until_a_scale_says_which_end_is_best() -> None:
+def test_a_judge_whose_numbers_contradict_people_at_the_pass_mark_is_refused_until_a_scale_says_which_end_is_best() -> (
+    None
+):
     stated: dict[str, Any] = {**SIDES, "pass_mark": 0.5, "pass_": "toxic_by_human=no"}
     with pytest.raises(UsageError) as error:
         calibrate(FAULTY, **stated)
