@@ -133,7 +133,8 @@ class OneJudge(ABC):
         """Return the digests of rubric, prompts and judge; the judge's covers only the parameters that it accepted.
 
         Args:
-            ways: The sets of parameters that requests left out, since the server refused them.
+            ways: For each way in which the judge was asked, the parameters left out of the request, since the server
+                refused them.
         """
         if not any(ways):
             return self.fingerprints
@@ -156,7 +157,7 @@ class OneJudge(ABC):
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
-        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric defines no score.
+        """Make a Grade from the judge's replies, the outcomes read from them, and the score.
 
         Args:
             submission: The submission.
@@ -326,7 +327,7 @@ def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) ->
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """Group criteria so that those in a group are shown the same inputs of a submission and can share a prompt."""
+    """Group the criteria that need the same inputs of a submission, so that each group can share a prompt."""
     groups: dict[tuple[str, ...], list[Criterion]] = {}
     for criterion in criteria:
         groups.setdefault(rubric.shown_to(criterion), []).append(criterion)

@@ -102,7 +102,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason.
+        """Score one prediction and return score and reason; the scorer may ask a judge.
 
         Args:
             prediction: The prediction.
@@ -118,7 +118,7 @@ class Scorer:
         return self._validated(await result if inspect.isawaitable(result) else result)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason, for scorers that ask no judge.
+        """Score one prediction and return score and reason, without an event loop; only for scorers that ask no judge.
 
         Args:
             prediction: The text to score.
@@ -295,7 +295,7 @@ def _step_check(name: str) -> Callable[[], StepCheck] | None:
 
 
 class _ShippedChecks(Mapping[str, Scorer]):
-    """Mapping of all built-in checks by name: checks of texts, and those that features add, which load when needed."""
+    """Mapping of all built-in checks by name: those of the core, and those of features, which load on first access."""
 
     def __getitem__(self, name: str) -> Scorer:
         load = _step_check(name)
@@ -314,7 +314,7 @@ SHIPPED_CHECKS: Final[Mapping[str, Scorer]] = _ShippedChecks()
 
 
 def _is_shipped(scorer: Scorer) -> bool:
-    """Return True if a scorer comes with markscheme, so that it returns at once and needs no thread of its own."""
+    """Return True if a scorer comes with markscheme, so that it is fast and needs no thread of its own."""
     return any(scorer.function is check.function for check in SHIPPED_CHECKS.values())
 
 
@@ -369,13 +369,13 @@ async def find_check(
     *,
     deadline: float = REQUEST_TIMEOUT,
 ) -> Outcome:
-    """Run a criterion's `check` on a response and return its verdict; a user's code runs in its own thread.
+    """Run a criterion's `check` on a response and return its verdict; code of the user's runs in a separate thread.
 
     Args:
         criterion: A criterion with a `check`.
         submission: The submission that is judged.
         scorers: Checks by name, in addition to the built-in ones.
-        deadline: Seconds after which the code is no longer waited for, so that the criterion has no verdict.
+        deadline: Seconds to wait for the code; if it takes longer, the criterion has no verdict.
 
     Raises:
         UsageError: The check is unknown, or asks a judge.

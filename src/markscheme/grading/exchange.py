@@ -25,7 +25,7 @@ JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[_Reading]):
-    """A judge's replies to questions, the outcomes read from these replies (readings), and any error in asking.
+    """Questions to a judge with its replies, the outcomes read from them (readings), and any error in asking.
 
     Attributes:
         readings: The outcome by the name of each criterion, or under `AS_A_WHOLE`; Unread with the reason if none could
@@ -46,10 +46,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Add a second exchange, in which the judge was asked again about the criteria that were unread in this one.
-
-        If the second exchange failed, the reasons why these criteria are unread end with its error.
-        """
+        """Return this exchange with the results of a second one, which asked again about its unread criteria."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -139,7 +136,7 @@ async def _answer(judge: Judge, question: JudgeQuestion[_Reading]) -> Exchange[_
 
 
 def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
-    """Warn if a judge wraps its JSON replies in something that it wasn't asked for, such as a code fence."""
+    """Warn if a judge puts something around its JSON replies that wasn't asked for, such as a code fence."""
     if all(isinstance(reading, Unread) for reading in exchange.readings.values()):
         return
     for wrapper in {wrapper_of(piece.text) for reply in exchange.replies for piece in reply.single} - {""}:

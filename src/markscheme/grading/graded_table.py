@@ -101,9 +101,9 @@ class GradedCounts:
 
     @property
     def sentence(self) -> str:
-        """The line after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade.
+        """The line printed after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63".
 
-        If everything was left to people, a second line says why.
+        It is "" without a cascade. If everything was left to people, a second line says why.
         """
         n = self.decided.total()
         if not n:

@@ -273,7 +273,7 @@ class Grader:
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:
-    """Return the options for asking a judge that differ from their defaults, by name."""
+    """Return the options for asking a judge that the user changed from their defaults, by name."""
     unset = AskOptions()
     return {key: value for key in ASK_OPTIONS if (value := getattr(asking, key)) != getattr(unset, key)}
 

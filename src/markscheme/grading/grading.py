@@ -54,12 +54,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return the judge; if it is a group of judges, limited to the decisions that checks still allow it to make.
-
-    Warns:
-        RatingWarning: The group may decide less than was certified, or the labels that it was certified on couldn't be
-            checked.
-    """
+    """Return the judge; a group of judges is limited to the decisions that today's checks allow it to make."""
     if not isinstance(judge, JudgeGroup):
         return judge
     for check in GROUP_CHECKS:
@@ -76,7 +71,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
 
 
 def _objections(rubric: Rubric) -> tuple[Objection, ...]:
-    """Return functions, each of which finds one kind of reason why the rubric can't grade a submission."""
+    """Return the functions that check if the rubric can grade a submission; each returns a reason or None."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
 
@@ -98,7 +93,7 @@ def _lacks(rubric: Rubric, submission: Submission) -> str | None:
 
 
 class Admitting(AroundGrader):
-    """A grader that wraps another one, and leaves a submission ungraded if there is an objection to grading it.
+    """A grader that checks each submission before a wrapped grader grades it, and leaves it ungraded if a check fails.
 
     Attributes:
         objections: Functions that return why a submission can't be graded, or None; called in this order.
@@ -111,7 +106,7 @@ class Admitting(AroundGrader):
         self.refusing = refusing
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the wrapped grader, or return an ungraded Grade if there is an objection."""
+        """Grade a submission by the wrapped grader; if a check finds an objection, return an ungraded Grade."""
         for objection in self.objections:
             why = objection(submission)
             if why is not None:

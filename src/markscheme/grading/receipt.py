@@ -199,7 +199,7 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a submission with its own rubric; `outside` counts the uncalibrated criteria.
+        """Return the receipt for a submission with its own rubric, whose uncalibrated criteria `outside` counts.
 
         Args:
             core: The rubric of the run, which was calibrated.

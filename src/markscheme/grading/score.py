@@ -64,12 +64,9 @@ class Score:
 def weigh(
     outcomes: Mapping[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False
 ) -> Score | str | None:
-    """Compute a response's Score, or the reason why it has none; None if the rubric neither scores nor decides.
+    """Compute a response's Score from the outcomes on its criteria; None if the rubric neither scores nor decides.
 
-    With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within 0 to
-    1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is left out of
-    both sums. Categories without values are in neither sum; a category that isn't among those that pass fails the whole
-    response. A rubric with nothing else scores 1 if all categories pass, else 0.
+    If there can be no score, return the reason why.
 
     Args:
         outcomes: An outcome for each criterion of the rubric, by name.
@@ -185,8 +182,8 @@ def chance_of_levels(
 
     Args:
         probabilities: Probability of each level, by criterion.
-        certain: The levels in the grade, by criterion. Only those on criteria that code checks are used, each with
-            probability 1; all other levels are ignored.
+        certain: The levels in the grade, by criterion. A level on a criterion that code checks gets probability 1; all
+            other levels are ignored.
         rubric: The rubric by which it was graded.
         not_applicable: Criteria that are left out of the score.
 
@@ -220,11 +217,11 @@ def chance_of_levels(
 
 
 def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, bool], float]:
-    """Merge nearly equal weighted sums, which moves each by less than a thousandth of a percent of their range.
+    """Merge nearly equal sums, so that there are fewer; each moves by less than a thousandth of a percent of the range.
 
     Args:
-        chances: The probability of each possible pair of a weighted sum of positions, and True if all required criteria
-            are met with it.
+        chances: Maps pairs to their probabilities. A pair is a weighted sum of positions, and True if all required
+            criteria are met.
     """
     sums = [raw for raw, _ in chances]
     lowest = min(sums)
@@ -239,7 +236,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Return the probabilities of what a criterion may do to the response's score and decision.
+    """Return the distribution of a criterion's contribution to a response's score and decision.
 
     Args:
         criterion: The criterion.
@@ -247,8 +244,8 @@ def _weighted_steps(
         certain: Levels in the grade, by criterion. If code checks the criterion, its level here has probability 1.
 
     Returns:
-        A mapping to probabilities. The key is a pair: the criterion's weight times the position of its level, and
-        False if this level fails the response because the criterion is required, else True.
+        A mapping from pairs to probabilities. A pair is the criterion's weight times the position of a level, and False
+        if this level fails the whole response, else True.
     """
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:

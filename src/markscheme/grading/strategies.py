@@ -68,9 +68,9 @@ def _judged(rubric: Rubric) -> list[Criterion]:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return the criteria of each prompt for two passes: all prompts, then those about several criteria once more.
+    """Return the criteria of each prompt for two passes: in the second, each prompt has them in reverse order.
 
-    The second pass has the criteria of each prompt in reverse order. If no prompt is about several, there is one pass.
+    Only prompts about several criteria are in the second pass; if there are none, there is one pass.
     """
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]

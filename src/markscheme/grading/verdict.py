@@ -250,7 +250,7 @@ def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Ou
 
 
 def turned_round(outcome: Outcome) -> Outcome:
-    """Return what an outcome on a pair becomes if the two responses change places.
+    """Return an outcome on a pair as it is after the two responses change places.
 
     >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
     (1.0, 0.0)
@@ -385,7 +385,7 @@ def _decision(raw: Any, criterion: Criterion, reply: Reply, *, by_mean: bool) ->
 
 
 class _Twice:
-    """Placeholder for the value of a key that occurs twice in a JSON object, so that neither value counts."""
+    """Marker for a key that occurs twice in a JSON object, so that neither of its values is used."""
 
     def __repr__(self) -> str:
         return "given twice"
@@ -586,13 +586,13 @@ def _worth(level: float, criterion: Criterion) -> float:
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return an outcome of the most frequent kind; if several kinds are equally frequent, an unreadable outcome."""
+    """Return an outcome of the most frequent kind, such as an abstention; in a tie, an unreadable outcome."""
     counts = Counter(type(outcome) for outcome in outcomes)
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 
 
 def worse(first: Outcome, second: Outcome, criterion: Criterion) -> Outcome:
-    """Return the one of two outcomes that scores worse; an outcome without a level is worse than any level."""
+    """Return the outcome of two that scores worse; an outcome without a level counts as worse than any level."""
     for kind in (Unread, Abstention):
         for outcome in (first, second):
             if isinstance(outcome, kind):
@@ -659,10 +659,10 @@ def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
 
 
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
-    """List the choices of a scale that a token's text may be the beginning of.
+    """List the choices of a scale that a token's text is, or may be the beginning of.
 
-    A text such as "1" may be the choice 1 or the beginning of the choice 10. It is taken for 1 alone if it ends with a
-    quotation mark, or if "10" is one of the tokens that the model could have written in its place.
+    The text "1" may be the choice 1 or begin the choice 10. It is 1 alone if it ends with a quotation mark, or if "10"
+    is one of the tokens that the model could have written in its place.
 
     Args:
         text: The token's text.

@@ -176,7 +176,7 @@ def _usage(usage: Any, calls: int) -> Usage:
 class AnthropicBatches:
     """Batch API of a Claude judge: Anthropic's Message Batches.
 
-    A batch can't carry markscheme's token: only the keys in its results show that markscheme sent it.
+    A batch can't carry markscheme's token: that markscheme sent it shows only in the keys of its results.
     """
 
     judge: AnthropicJudge

@@ -71,7 +71,7 @@ def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) ->
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """Wrap the default judge so that, if the provider refuses its key, the error names the recorded replies to use.
+    """Wrap the default judge so that, if its key is refused, the error names recorded replies that could be used.
 
     Args:
         opened: The default judge.

@@ -12,7 +12,7 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]
 
 
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """Prepare an external text for a message: on one line, printable, shortened, with keys hidden.
+    """Prepare a text from outside for a message: one line, printable characters, shortened, and without keys.
 
     Args:
         text: The text.

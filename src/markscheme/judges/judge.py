@@ -36,7 +36,10 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, more: "Usage") -> "Usage":
-        """Add two usages; a number unknown in either is unknown in the sum, but a usage without calls adds nothing."""
+        """Add two usages.
+
+        A number unknown in either is unknown in the sum, except that a usage without calls adds 0.
+        """
         if not self.calls or not more.calls:
             return more if more.calls else self
         return Usage(
@@ -323,9 +326,9 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count the graded responses by the parameters that the server refused, so that requests left them out.
+    """Count graded responses by the set of parameters that their requests left out, since the server refused them.
 
-    A response whose requests left out different sets of parameters counts once for each of the sets.
+    A response whose requests left out different sets counts once for each of the sets.
 
     Args:
         replies: For each graded response, the set of parameters that each of its requests left out.

@@ -45,7 +45,7 @@ def _unknown(_: "Identity") -> None:
 
 
 def _nothing(_: str) -> None:
-    """Return None for any name: the default if a kind doesn't say what a name means or what its judge sees."""
+    """Return None for any name: the default of a kind of judge for the functions `sees` and `meant_by`."""
 
 
 def _everything(_: str) -> bool:

@@ -299,7 +299,7 @@ class Limiter:
         return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Return True if the budget covers a call now, False if it may after running calls; else raise BudgetError.
+        """Return True if the budget covers a call now, False if it may once running calls end; else raise an error.
 
         Args:
             usd: The most that the call may cost, in US dollars.

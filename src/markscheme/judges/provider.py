@@ -242,7 +242,7 @@ class SdkJudge:
         """Raise an error if leaving out a setting can't fix a refused request; otherwise do nothing."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record which settings the server's answer shows that it takes; note in the reply which ones were left out.
+        """Record which settings the server accepts, as its answer shows; return the reply with those left out noted.
 
         Args:
             reply: The reply as read from the answer.
@@ -279,7 +279,7 @@ class SdkJudge:
         return self.noted(reply, form, with_format=with_format)
 
     def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
-        """Record that a batch was refused for a setting; return True if a batch without the setting may succeed.
+        """Record that a batch was refused for a setting; return True if a batch without that setting may succeed.
 
         Args:
             sent: The form in which a prompt of the batch was sent, and True if the prompt has a schema; None if another
@@ -523,7 +523,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds to wait that an error's body, or a gateway's headers in it, states; None if there are none.
+    """Return the seconds to wait by an error's body, or by a gateway's headers in it; None if neither states them.
 
     Args:
         body: The body, as plain data.

@@ -236,9 +236,9 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record the settings that the server refused in a batch of requests; return True if all stay left out.
+        """Record which settings the server refused in a batch; return True if the next requests leave all of them out.
 
-        A setting that the server accepted before is sent with the next requests again: then the result is False.
+        A setting that the server accepted before is sent again, and then the result is False.
 
         Args:
             form: The settings that a request without the refused ones leaves out or lowers.

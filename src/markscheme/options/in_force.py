@@ -70,7 +70,7 @@ def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
 
 @contextmanager
 def hold(options: AddedOptions, repeating: Callable[[str], str] | None = None) -> Iterator[None]:
-    """Apply options to all files read inside the `with` block; they take precedence over those of outer blocks.
+    """Make options apply to all files read inside the `with` block, before those of outer blocks.
 
     Args:
         options: The options for reading files.
@@ -91,7 +91,7 @@ def with_reading_options(command: str) -> str:
 
 
 def in_force(family: type[_Family]) -> _Family | None:
-    """Return the options of a family in the innermost `with hold(…)` block that sets any; None if no block does."""
+    """Return a family's options set by the innermost `with hold(…)` block that sets any; None if no block does."""
     return next((value for value in _IN_FORCE.get().values if type(value) is family), None)
 
 

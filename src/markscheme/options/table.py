@@ -245,7 +245,8 @@ def read_options(family: type[_Family], *sources: OptionSource, for_all: Collect
     Args:
         family: The dataclass.
         sources: The sources, the strongest first.
-        for_all: Keys that the settings file sets, for all rubrics, and no stronger source does.
+        for_all: Keys whose values come from the settings file, which is for all rubrics, and not from a stronger
+            source.
 
     Raises:
         UsageError: A key is unknown, or an option has a value that it can't have.
@@ -260,12 +261,13 @@ def read_options(family: type[_Family], *sources: OptionSource, for_all: Collect
 
 
 def build_options(family: type[_Family], values: Mapping[str, Any], for_all: Collection[str]) -> _Family:
-    """Build an object of a family, which notes the keys that the settings file sets if its dataclass has such a field.
+    """Build an object of a family from the values of its options.
 
     Args:
         family: The dataclass.
         values: Values of options by key, also of other families.
-        for_all: Keys that the settings file sets, for all rubrics, and no stronger source does.
+        for_all: Keys whose values come from the settings file, which is for all rubrics. The object records them if its
+            dataclass has a field for that.
     """
     values_of_family = {key: values[key] for key in options_of(family) if key in values}
     noted = {row.name: frozenset(for_all) for row in fields(cast("type", family)) if row.metadata == KEYS_SET_FOR_ALL}

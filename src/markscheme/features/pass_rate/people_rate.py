@@ -32,10 +32,12 @@ _UNEQUAL: Final = (
 
 
 def refuse_several_criteria(reading: TableReading) -> None:
-    """Raise an error if a table rates several criteria; it has a command for each, unless they are in one column.
+    """Raise an error if a table rates several criteria.
+
+    The error lists a command for each criterion, unless the ratings of all criteria are in one column.
 
     Raises:
-        UsageError: Several criteria are rated, whose weights only a rubric says.
+        UsageError: Several criteria are rated, so that a rubric is needed, which states their weights.
     """
     if not reading.is_by_criterion:
         return
@@ -54,7 +56,8 @@ def refuse_unknown_pass(reading: TableReading) -> None:
     """Raise an error if a table rates several criteria, or if it isn't known which of its values pass.
 
     Raises:
-        UsageError: Several criteria are rated, whose weights only a rubric says, or no option says which values pass.
+        UsageError: Several criteria are rated, so that a rubric is needed for their weights; or no option says which
+            values pass.
     """
     refuse_several_criteria(reading)
     ((criterion, sides),) = reading.roles.criteria.items()
@@ -125,9 +128,10 @@ def people_rates(examples: ExampleSet, rubric: Rubric, how: DrawnHow | None) -> 
 
 
 def _rate(gold: Gold, chosen: Flags, how: DrawnHow | None) -> Estimate:
-    """Estimate the share of passes among the chosen examples' gold decisions, with the responses to a test as a group.
+    """Estimate the share of the chosen examples that pass by gold; responses to the same test count as one group.
 
-    It has no value if the file says that the examples weren't drawn at random, unless the user says that they were.
+    The share has no value if the file says that the examples weren't drawn at random, unless the user says that they
+    were.
     """
     of_chosen = gold.rows(chosen)
     if not of_chosen.n:
@@ -175,7 +179,9 @@ def _callout(rate: Estimate) -> Callout:
 
 
 def _assumption(rates: PassRates, how: DrawnHow | None) -> str:
-    """Say which responses a pass rate by people is about: all, the labelled ones, or all as sampled by the labels.
+    """Return a phrase that says of which responses a pass rate by people is the rate.
+
+    They are the labelled responses, or all responses, of which all or a random sample are labelled.
 
     Args:
         rates: The pass rate, with the numbers of responses and of labels.

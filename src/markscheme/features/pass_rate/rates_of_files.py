@@ -82,9 +82,9 @@ def asks_for_gate(
 def own_labels(
     files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions
 ) -> tuple[RatedFiles, DecidedExamples] | None:
-    """Read a single file, and its examples that people and judge both decided.
+    """Read a single file; return its content, and its examples with decisions by both people and judge.
 
-    None if there are several files, if the file is a table or can't be read, or if it has no such examples.
+    Return None if there are several files, if the file is a table or can't be read, or if it has no such examples.
     """
     if len(files) != 1 or names_table([str(files[0])]):
         return None
@@ -121,7 +121,7 @@ def _has_labels_alone(file: Path, rubric: Rubric | None, columns: ColumnOptions)
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
     """Return True if a table has annotators' labels.
 
-    It has if the user names a column of people's labels, or if the table has columns of ratings and none is a judge's.
+    It has them if the user names a column of people's labels, or if it has columns of ratings and none is a judge's.
     """
     with suppress(MarkschemeError):
         return bool(columns.human) or not read_files([path], columns.of_table(), one_side=True).has_judge
@@ -137,7 +137,7 @@ _NOT_JOINED: Final = ("ids-apart", "no-labels", "nothing-rated", "which-columns"
 
 
 def _are_one_table(files: Sequence[Path], columns: ColumnOptions) -> bool:
-    """Return True if files are tables that are joined by id, with annotators' labels, and a judge's verdicts or none.
+    """Return True if files are tables to join by id that have annotators' labels; they may have a judge's verdicts too.
 
     Raises:
         UsageError: The files are such tables, but it isn't known how their values are to be read.
@@ -214,7 +214,7 @@ def print_rate(
 
 
 def _without_labels(file: Path, *, with_responses: bool) -> UsageError:
-    """Make the error that labels are missing, with the command that leads to them.
+    """Make the error that labels are missing, which names the command that gets labels.
 
     Args:
         file: What a judge graded.
@@ -253,7 +253,7 @@ def _rated(reading: TableReading) -> RatedFiles:
 
 
 def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) -> None:
-    """Raise an error if the name of a judge to ask is given, since only grades that exist are counted here.
+    """Raise an error if the user names a judge to ask, since the pass rate is computed from existing grades only.
 
     Raises:
         UsageError: A judge is named in place of a column.

@@ -62,7 +62,7 @@ class Gap:
 
     @property
     def shown(self) -> Estimate:
-        """The difference of rates corrected by labels; if there is none, the difference by the graders' verdicts."""
+        """The difference of the corrected rates; without labels, the difference of the graders' pass rates."""
         return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
 
     @property

@@ -67,7 +67,7 @@ def _notes(gate: ThresholdRisk) -> Iterator[str]:
 
 
 def _callout(gate: ThresholdRisk, again: str) -> Callout:
-    """Return the answer.
+    """Build the box with the answer: whether runs fail by chance too often, how often, and what to do.
 
     Args:
         gate: The threshold, and how runs vary about it.
@@ -85,7 +85,7 @@ def _callout(gate: ThresholdRisk, again: str) -> Callout:
 
 
 def _is_unusable(gate: ThresholdRisk) -> bool:
-    """Return True if the safe threshold is so low, because of few runs, that it is of no use."""
+    """Return True if the safe threshold is too low to be of use, since there are few runs."""
     if gate.safe_threshold is None or gate.runs >= ENOUGH_RUNS or gate.center < gate.threshold:
         return False
     return gate.safe_threshold <= 0 or gate.threshold - gate.safe_threshold > FARTHEST
@@ -145,8 +145,8 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
     """Yield a section on how to set the safe threshold in Promptfoo.
 
-    It says how to get more runs if those at hand are too few for that threshold, or don't vary. Without a smallest drop
-    that the gate would notice, nothing is yielded.
+    If there are too few runs to know that threshold, or if they don't vary, the section is on how to get more runs. If
+    the threshold is known, but not the smallest drop that the gate would notice, nothing is yielded.
     """
     if gate.smallest_drop is not None or gate.safe_threshold is None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))

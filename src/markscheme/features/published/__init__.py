@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _ByStructure:
-    """Reader of rubrics in published formats, whose modules are loaded when it is first used."""
+    """Reader of rubrics in other tools' formats, whose modules are imported when it is first used."""
 
     def read(self, data: Any, options: "ShapeOptions") -> "PublishedRubric | None":
         _, _, reader = self._modules

@@ -357,7 +357,7 @@ def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return the valid keys of a criterion that markscheme's own format has too, with their values.
+    """Return a criterion's keys that markscheme's own format has too, with their values; add them to `taken`.
 
     Args:
         fields: The criterion's keys and values.

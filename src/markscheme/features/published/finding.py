@@ -162,10 +162,10 @@ def _shows_criterion(fields: Any) -> bool:
 
 
 def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
-    """Count the tasks in a list of entries, and return the key that names an entry's task.
+    """Return the number of tasks in a list of entries, and the key that names an entry's task.
 
-    The key is None if each entry holds a rubric of its own, so that each is a task. Return None instead of both if
-    there aren't several tasks.
+    If each entry holds a rubric of its own, each is a task, and the key is None. Without several tasks, the whole
+    result is None.
     """
     rows = [fields for fields in entries if isinstance(fields, Mapping)]
     for key in TASKS:

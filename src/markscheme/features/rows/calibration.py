@@ -79,7 +79,7 @@ run, or both."""
 
 @dataclass(frozen=True)
 class RowsCalibration(FileAnswer):
-    """A judge compared with people on rows that bring their own criteria, by response and by criterion.
+    """Comparison of a judge with people on rows that bring their own criteria, by response and by criterion.
 
     Attributes:
         path: The file of rows.
@@ -180,9 +180,10 @@ def _keep_next_labels(calibration: Calibration, folder: Path, options: LabelOpti
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run for which the judge was asked replaces the accepted runs.
+    """Accept the run if the user asks for it.
 
-    It doesn't join them, since its replies may be cached ones of an accepted run, which would then count twice.
+    If the judge was asked for this run, it replaces the accepted runs instead of joining them, since cached replies of
+    an accepted run would then count twice.
     """
     start_over = request.accepting.replace or result.whole.rater.source == "live"
     once = replace(request, accepting=replace(request.accepting, replace=start_over))
@@ -324,7 +325,7 @@ def _refuse_split_tasks(labelled: Iterable[LabelledRow], path: Path) -> None:
 
 
 def _of_part(labelled: Sequence[LabelledRow], options: LabelOptions) -> Sequence[LabelledRow]:
-    """Return the rows of the chosen split with the chosen field values; all rows if the user chose neither."""
+    """Return the rows of the split and with the field values that the user chose; all rows without a choice."""
     every = ExampleSet(tuple(example for example, _ in labelled))
     ids = {example.id for example in chosen_examples(every, options.split, options.only).examples}
     return [(example, rubric) for example, rubric in labelled if example.id in ids]
@@ -530,7 +531,7 @@ def _compared(
 
 
 def _after_settings(calibration: Calibration, record: Path, split: str | None) -> Calibration:
-    """Record a run's setting, and widen its intervals for all settings that were tried on the same labels so far.
+    """Record that a run's rubric and judge were tried on these labels, and widen its intervals for all tries so far.
 
     Args:
         calibration: The calibration.
@@ -577,9 +578,7 @@ def rubric_of_responses(name: str, run: Rubric) -> Rubric:
 
 
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
-    """Return the evidence on whether verdicts on criteria can show a trend; None if the user wants scores to show it.
-
-    Verdicts or scores are chosen by the option `trend_on` or, if that isn't set, by the rubric.
+    """Return the evidence on whether verdicts on criteria show a trend; None if the user wants scores to show it.
 
     Raises:
         UsageError: A limit on wrong credit is set, although scores are to show the trend.

@@ -54,11 +54,11 @@ class _ReceiptOfRows(Receipt):
 
 
 def receipt_of_rows(run: Rubric, judge: GradingJudge, starts: Sequence[Path]) -> Receipt | None:
-    """Find the receipt of an accepted run on rows without a rubric in common, checked against this way of asking.
+    """Find the receipt of an accepted run on rows with rubrics of their own, for this judge and these settings.
 
-    If several accepted runs fit this way of asking, the run that allows the judge least counts, since it isn't known
-    whose labelled rows are most like the rows to grade. If no run fits, the receipt of the latest run says how it
-    differs.
+    If several accepted runs have this judge and these settings, the run that allows the judge least counts, since it
+    isn't known whose labelled rows are most like the rows to grade. If none has, the receipt of the latest run says how
+    it differs.
 
     Args:
         run: The rubric whose settings say how the judge is asked.
@@ -109,10 +109,7 @@ def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
 
 
 def labelled_rows(calibration: "Calibration") -> Mapping[str, Any]:
-    """Return for accepted.json the tags and the largest number of criteria of the rows of a run.
-
-    The mapping is empty if the run is by a rubric, whose criteria all rows share.
-    """
+    """Return the tags and the largest number of criteria of a run's rows, to be stored in accepted.json."""
     rubric = calibration.rubric
     if rubric.criteria != rubric_of_wholes().criteria or rubric.description:
         return {}

@@ -171,7 +171,7 @@ def codes(names: npt.ArrayLike) -> Codes:
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
     """Return True if verdicts allow conclusions on criteria other than those rated.
 
-    They don't if few different criteria were rated, and the same ones recur in several tasks.
+    They don't if only a few different criteria were rated, each in several tasks.
 
     Args:
         tasks: Number of each verdict's task, shape (n,).
@@ -234,9 +234,7 @@ def _mcc(met: Flags, judged: Flags) -> float:
 def _without_a_task(
     coefficient: Callable[[Flags, Flags], float], met: Flags, judged: Flags, task: Codes
 ) -> tuple[float, float] | None:
-    """Return the lower and upper limit of a coefficient's 95 % interval, by the jackknife over tasks.
-
-    Return None if there are fewer than 20 tasks, or if the coefficient is undefined when one of the tasks is left out.
+    """Return the limits of a coefficient's 95 % interval, estimated by leaving out each task once (the jackknife).
 
     Args:
         coefficient: Function that computes the coefficient from the two arrays of flags.

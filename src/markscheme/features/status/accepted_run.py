@@ -123,7 +123,8 @@ def _count_changed(then: Mapping[str, str], examples: ExampleSet) -> int:
 def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float | None]:
     """Return an accepted run's false passes by id, its US dollars per thousand grades, and its tokens per grade.
 
-    The first is None if the run was accepted from counts, or if nothing in it passes, as in a rubric of pairs.
+    The false passes are None if the run was accepted from counts, or if its rubric doesn't decide pass or fail, as for
+    pairs.
     """
     data = accepted_run_data(path)
     try:
@@ -137,7 +138,7 @@ def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float |
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
     """Return US dollars per 1,000 grades, and tokens per grade; None in place of a number that isn't known.
 
-    Each reply from the cache counts as if it had cost as much as a paid one.
+    Replies from the cache are assumed to have cost as much as the paid ones.
     """
     grades = cost["examples"] * cost["runs"]
     calls = cost["calls"]

@@ -123,7 +123,7 @@ def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
 
 
 def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
-    """Return the words before the next command: "Next", with what to set first if the default judge can't be asked."""
+    """Return the words before the next command: "Next", and what to set first if no judge can be asked yet."""
     lack_of_default = judges.get(DEFAULT)
     can_answer = any(lack is None for kind, lack in judges.items() if kind is DEFAULT or kind.stands_in)
     if not status.asks_default or lack_of_default is None or can_answer:

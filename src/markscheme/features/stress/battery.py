@@ -41,7 +41,7 @@ NOT_SO = "The following is not true of the response: {}"
 
 @dataclass(frozen=True)
 class StressQuestion:
-    """One question of a stress run: about a version of an example (original or changed), the first time or again."""
+    """One question of a stress run: the example, its version (original or a change), and number of the repetition."""
 
     example: int
     version: str
@@ -195,7 +195,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Return a digest of all questions and the judge, by which a later run recognizes a stopped one."""
+        """Return a digest of all questions and the judge, by which an interrupted run is found and continued."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
@@ -314,7 +314,7 @@ def finish_run(folder: Path, key: str, number: int) -> None:
 
 
 def state_file(folder: Path, key: str) -> Path:
-    """Return the path of the file that says which run with equal questions is the latest, and if it is finished.
+    """Return the path of the file that records the latest run with given questions, and if it is finished.
 
     Args:
         folder: The folder with the files of runs.

@@ -104,9 +104,9 @@ class Stress:
 
     @cached_property
     def _family(self) -> Mapping[tuple[str, str], StressCell]:
-        """Results of asking about the originals again (the control) and of changes that shouldn't move ratings.
+        """Results whose p-values are adjusted together: asking again (the control), and changes that shouldn't matter.
 
-        The keys are pairs of the change and the criterion. All p-values are adjusted together.
+        The keys are pairs of the change and the criterion.
         """
         changes = [row.name for row in self.battery.changes if row.name not in DIAGNOSES]
         return self._cells([CONTROL, *changes], SHIFT_ALARM)
@@ -219,11 +219,7 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Changes that flip ratings on a criterion but aren't shown to move their mean, the most flips first.
-
-        Each is the change's name, the criterion, and figures on how often ratings flip. A change counts if it flips
-        ratings more often than asking again does, by tests with Holm's correction over all changes and criteria.
-        """
+        """Changes that flip ratings on a criterion although their mean isn't shown to move, the most flips first."""
         noises = [
             (name, criterion, cell.noise)
             for name, row in self.rows.items()
@@ -261,7 +257,7 @@ class Stress:
         """Compute the result of each changed version of the responses on each criterion.
 
         Args:
-            versions: Names of the changes, and of asking again about unchanged responses.
+            versions: Names of changes; the control, which asks again about unchanged responses, is one of them.
             level: Significance level of the tests, whose p-values are adjusted over all versions and criteria.
         """
         moved = {(version, c.name): self._moved(version, c) for version in versions for c in self.battery.judged}

@@ -123,7 +123,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Return True if all changes move ratings in the direction of a neutral change, and none significantly further.
+    """Return True if all changes move ratings the way a neutral change does, and none significantly further.
 
     Args:
         neutral: Difference of each example's ratings under the neutral change, shape (n,), in levels; nan where

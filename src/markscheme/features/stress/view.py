@@ -154,7 +154,7 @@ def _shifts(stress: Stress) -> Bars:
 
 
 def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
-    """Explain the results of tests that are no findings, as far as they occur: no effect, or too few examples."""
+    """Explain the kinds of results other than findings that occur, such as "no effect" or "too few examples"."""
     states = {cell.state for cell in cells}
     yield from (about for state, about in _ABOUT_STATES.items() if state in states)
 
@@ -178,7 +178,7 @@ def _about_parts(stress: Stress) -> Iterator[str]:
 
 
 def _about_wording(stress: Stress) -> Iterator[str]:
-    """Yield an explanation of the shift that a criterion worded in reverse caused, if it caused one."""
+    """Yield a note on the shift that asking for a criterion in reverse caused, if it caused a significant one."""
     if any(cell.state == "finding" for cell in stress.rows.get(POLARITY, {}).values()):
         yield (
             "Asked in reverse: the judge was asked whether the criterion is not met. A shift there is due to the "
@@ -258,7 +258,7 @@ def callout(stress: Stress) -> Callout:
 
 
 def _expected_to_move_nothing(stress: Stress) -> int:
-    """Return how many of the changes that were tested on any criterion should leave ratings unchanged."""
+    """Count the tested changes that should leave ratings unchanged."""
     return sum(name not in DIAGNOSES and not _is_inapplicable(cells) for name, cells in stress.rows.items())
 
 
@@ -315,7 +315,7 @@ def _length(stress: Stress, criterion: str) -> str:
 
 
 def _open_cells(stress: Stress) -> list[StressCell]:
-    """Return results that show neither a shift nor its absence, for changes that shouldn't move ratings."""
+    """Return inconclusive results of changes that shouldn't move ratings: neither a shift nor none is shown."""
     rows = [row for name, row in stress.rows.items() if name not in DIAGNOSES]
     return [cell for row in rows for cell in row.values() if cell.state == "unknown"]
 

@@ -66,7 +66,7 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Build the record of asking the judge again, from its new ratings of the accepted run's examples.
+        """Make the record that the judge was asked again, from its new ratings of the accepted run's examples.
 
         Args:
             accepted: The accepted run.
@@ -191,12 +191,14 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
 
 
 def setting_of(judge: str, rubric: Rubric) -> str:
-    """Return a digest that identifies a judge together with a rubric."""
+    """Return a digest that identifies a judge together with a rubric, so that a change of either is noticed."""
     return digest(judge, rubric.fingerprint)
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Record a judge's new grades as looks, if possible; return, after each look, the evidence that the judge moved.
+    """Record a judge's new grades as looks, and return the evidence after each look that the judge changed.
+
+    A look is one time that the judge is asked again about the examples of its accepted runs.
 
     Args:
         accepted: The accepted runs.
@@ -227,10 +229,10 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield a judge's ratings for each look, from grades with several samples.
+    """Yield the judge's ratings of each look (one time that it was asked about the examples) from its grades.
 
-    If the rubric asks for one sample, each sample is a look. Otherwise all samples together are one look, or none if
-    there are fewer than the rubric asks for.
+    If the rubric asks for one sample, each sample of the grades is a look. Otherwise all samples together are one look,
+    or none if there are fewer than the rubric asks for.
     """
     if samples > rubric.samples == 1 and not rubric.is_of_pairs:
         for sample in range(samples):
@@ -311,7 +313,7 @@ def judge_moved(
 
 
 def _looks_before(looks: Sequence[AnchorLook], accepted: Accepted, begun: str | None) -> list[AnchorLook]:
-    """Return the looks at earlier accepted runs with the questions and the judge of today.
+    """Return the looks made before the present runs were accepted, if they had the present rubric and judge.
 
     Args:
         looks: All looks, in the order of their times.
@@ -400,7 +402,10 @@ def _accepted_run(accepted: Accepted, ratings: Sequence[Rating]) -> AnchorLook:
 
 
 def _decisions_and_levels(look: AnchorLook, ids: Sequence[str], rubric: Rubric) -> tuple[Floats, dict[str, Floats]]:
-    """Return a look's decisions, and its levels by criterion as shares of the scale's range; nan if missing."""
+    """Return a look's decisions, and its levels by criterion as shares of the scale's range; nan if missing.
+
+    Both are the judge's answers at that time about the given examples.
+    """
     decided = np.array([float(look.passes[unit]) if unit in look.passes else np.nan for unit in ids])
     levels = {}
     for criterion in rubric.criteria:

@@ -67,7 +67,7 @@ def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> boo
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Convert numbers of labels drawn with unequal chances to numbers, drawn with equal chances, that say as much.
+    """Convert counts of labels drawn with unequal chances to equally informative counts drawn with equal ones.
 
     Args:
         passed: Number of labels that pass, among the responses drawn with each of k probabilities, shape (k,).
@@ -94,5 +94,5 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
 
 
 def nearly_all(counted: int, whole: int) -> bool:
-    """Return True if the counted part of a week's responses or audits is large enough for the week to be closed."""
+    """Return True if `counted` of a week's `whole` number of responses, or of audits, are enough to close the week."""
     return counted >= round(CLOSED * whole, 9)

@@ -136,10 +136,10 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return counts over several weeks by the judge's verdict: labels that pass, all labels, and responses.
+    """Add up several weeks by the judge's verdict: labels that pass, all labels, and responses.
 
     Each array has a number for each verdict: fail, pass and, if the judge leaves responses to people, left to people.
-    Labels drawn with unequal chances count as the number of labels that, drawn with equal chances, say as much.
+    Labels drawn with unequal chances are converted to the number with equal chances that is as informative.
     """
     pool = np.zeros(3)
     cells: dict[int, dict[float, Floats]] = {FAILS: {}, PASSES: {}, LEFT: {}}

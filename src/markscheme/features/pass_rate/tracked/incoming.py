@@ -330,7 +330,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values whose mix is compared over time: a response's short inputs, and all its inputs' length."""
+    """Return a response's values whose frequencies are compared over time: short inputs, and the inputs' length."""
     few = {
         name: str(value)
         for name, value in inputs.items()

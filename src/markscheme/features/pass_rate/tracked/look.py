@@ -71,7 +71,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Look:
-    """Result of a look at a stream of responses: rates, evidence of changes, and their cause.
+    """Result of one check of a stream of responses: rates, evidence that something changed, and the cause.
 
     Attributes:
         weeks: All weeks of the period.
@@ -219,8 +219,8 @@ def look_at(
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
     """Return the first day that counts for pass rates, and the first that counts for watching the judge.
 
-    Each is None if all days since the beginning of the stream count. After two years without a new period, a period
-    begins by itself.
+    Each is None if all days since the beginning of the stream count. After two years without a new period, a new period
+    begins automatically.
 
     Args:
         memory: Everything stored about the stream.
@@ -240,8 +240,8 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
     """Return the responses that arrived before the first look that counted their week.
 
-    Responses that arrive later count only in the pass rate. A look that seems to be older than all responses of a week
-    that it counted says nothing of that week: the clock went back in between.
+    Responses that arrive later count only in the pass rate. If a look is dated before all responses of a week that it
+    counted, the clock was set back, and the look is ignored for that week.
     """
     arrived: dict[str, str] = {}
     for row in rows:
@@ -330,7 +330,10 @@ def watch_people(closed: Sequence[WeekCounts]) -> tuple[Watched, float | None]:
 
 
 def _fails_and_passes(week: WeekCounts) -> tuple[int, int]:
-    """Return how many of a week's graded responses the judge fails or leaves to people, and how many it passes."""
+    """Return how many of a week's graded responses the judge doesn't pass, and how many it passes.
+
+    The first number includes responses that the judge leaves to people.
+    """
     return week.graded - week.pool[PASSES], week.pool[PASSES]
 
 
@@ -366,7 +369,7 @@ def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
 
 
 def _named_judge(memory: StreamMemory) -> bool:
-    """Return True if a look since the current period was begun named the judge as the cause, alone or with others."""
+    """Return True if an earlier look of this period named the judge as the cause of a change, or as one cause."""
     begun = memory.periods[-1] if memory.periods else None
     begins, at = (None, "") if begun is None else (begun.begins, begun.at)
     named = {look.get("named") for look in memory.looks if look.get("period") == begins and str(look["at"]) >= at}

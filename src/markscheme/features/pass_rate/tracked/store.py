@@ -268,7 +268,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
 
 def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
-    """Make a GradedLine from its JSON; equal weeks, times and settings share memory, through `shared`."""
+    """Make a GradedLine from its JSON; to save memory, equal weeks, times and settings are taken from `shared`."""
     week = shared.setdefault(line["week"], line["week"])
     at = shared.setdefault(line["at"], line["at"])
     setting = line.get("setting")

@@ -196,7 +196,9 @@ def _judge_alone(look: Look) -> str:
 
 
 def _in_last_week(look: Look, whose: str) -> str | None:
-    """Return the share that the judge passes in the last graded week, as counts if few; None without such a week.
+    """Return the judge's share of passes in the last graded week as text, such as "83%"; None without such a week.
+
+    If the week has few responses, the text is two counts, such as "5 of 6".
 
     Args:
         look: The look.
@@ -355,9 +357,9 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the words with which a sentence on the value whose share moved most begins.
+    """Return the beginning of a sentence on the value whose share of responses changed most.
 
-    They are the value itself or, if the column is the length of inputs, words such as "The shortest fifth of inputs".
+    It is the value or, if the column is the length of inputs, words such as "The shortest fifth of inputs".
 
     Args:
         mix: The change in the shares of a column's values.
@@ -384,7 +386,7 @@ def judge_rates(look: Look) -> JudgeRates | None:
 def plan_of(look: Look) -> AuditPlan | None:
     """Compute how soon a drop of people's pass rate by `_DROP` is found with as many audits per week as now.
 
-    None if the judge's rates aren't known, if the pass rate is 1, or if it is no higher than `_DROP`.
+    Return None if the judge's rates aren't known, if the pass rate is 1, or if it is `_DROP` or lower.
     """
     rates = judge_rates(look)
     if rates is None or rates.good - _DROP <= 0 or rates.good >= 1:

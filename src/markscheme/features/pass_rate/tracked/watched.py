@@ -72,7 +72,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute how much a week's labels raise the log evidence that people pass a smaller share than a floor.
+    """Compute by how much a week's labels raise the evidence, as a logarithm, that people's pass rate is below a floor.
 
     Args:
         passed: Number of the week's labels that pass: among the judge's fails, and among its passes, shape (..., 2).
@@ -117,7 +117,9 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute how much a look raises the log evidence that the judge flips more decisions than an unchanged judge may.
+    """Compute by how much a look raises the log evidence that the judge changed more decisions than it may.
+
+    It may flip as many as an unchanged judge flips between accepted runs.
 
     Args:
         flipped: Number of examples of a side (accepted fails or passes) whose decision is no longer the accepted one.
@@ -182,7 +184,7 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
 
 
 def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Compute by how much a week raises the log evidence that the share of passes fell, and that it rose.
+    """Compute by how much a week raises the evidence, as logarithms, that the share of passes fell, and that it rose.
 
     Args:
         shares: Shares of passes that the week's conversations have, shape (k,).
