@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 
 from markscheme.errors import RatingError, RubricError, RubricWarning, UsageError
+from markscheme.features.init.project_of_pairs import project_of_pairs
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
 from markscheme.plain_data import TABLES
 from markscheme.ratings.codes import RatingCodes
@@ -37,7 +38,7 @@ RATING_OPTIONS = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same"
 
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path) -> TableProject:
-    """Convert a table, several tables joined by their ids, or Promptfoo's results to the files of a project.
+    """Convert a table, several tables joined by their ids, pairs, or Promptfoo's results to the files of a project.
 
     A table may hold outputs alone, which become examples to label.
 
@@ -52,6 +53,8 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
         RatingError: A file can't be read.
     """
     project = project_of_results(paths[0]) if len(paths) == 1 else None
+    if project is None and len(paths) == 1:
+        project = project_of_pairs(paths[0], options)
     if project is not None:
         return project
     for path in paths:
