@@ -110,6 +110,17 @@ def test_pairs_of_responses_are_read_from_a_table(tmp_path: Path) -> None:
     assert [side.system for side in example.sides] == ["x", "y"]
 
 
+def test_names_of_columns_of_pairs_may_have_capital_letters(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text(
+        "ID,Query,Response_A,Response_B,Model_A,Model_B,Winner\np1,Hi?,one,two,x,y,model_b\n"
+    )
+    read = open_rated([tmp_path / "pairs.csv"], columns=BY_A_PERSON)
+    (example,) = read.files[0].examples
+    assert levels(read) == [1.0]
+    assert (example.id, example.submission.response, example.submission.second) == ("p1", "one", "two")
+    assert not read.files[0].lost
+
+
 def test_responses_of_an_arena_battle_are_the_last_turns_of_its_two_conversations(tmp_path: Path) -> None:
     def turns(reply: str) -> list[dict[str, str]]:
         return [{"role": "user", "content": "Where is it?"}, {"role": "assistant", "content": reply}]

@@ -1,6 +1,7 @@
 """Reader of tables, lines of battles and published data sets that hold pairs of responses with preferences."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from markscheme.errors import RatingError
@@ -40,8 +41,30 @@ SYSTEM_PAIRS = (
     ("first_system", "second_system"),
 )
 """Names of pairs of columns that may name the systems that wrote the responses."""
+_ABOUT_PAIR = ("id", "question_id", "group", "rater", "judge", "kind", "reason")
+"""Further keys of a pair: what it is called, and who preferred and why."""
+_NAMES = frozenset({*_ABOUT_PAIR, *WINNERS, *QUERIES, *chain.from_iterable((*RESPONSE_PAIRS, *SYSTEM_PAIRS))})
+"""Names of columns that are read, in small letters."""
 _ABOUT = ("inputs", "system", "expected", "judge_raw", "judge_reason", "turn", "language")
 """Further keys of published data sets, which neither a rating nor a pair has room for, or which are read elsewhere."""
+
+
+def _records(entries: Iterable[tuple[Any, Any]]) -> list[Mapping[str, Any]]:
+    """Return the records of a file, with names of columns that are read in small letters, so that their case is free.
+
+    Args:
+        entries: Each record's key in the file, and the record.
+    """
+    return [
+        {_lowered(name, record): value for name, value in record.items()}
+        for record in (mapping(content) for _, content in entries)
+    ]
+
+
+def _lowered(name: str, record: Mapping[str, Any]) -> str:
+    """Return a column's name in small letters if it is read so and no other column has that name; else unchanged."""
+    lowered = name.strip().casefold()
+    return lowered if lowered in _NAMES and lowered not in record else name
 
 
 def is_pair_table(peek: Peek) -> bool:
@@ -49,14 +72,14 @@ def is_pair_table(peek: Peek) -> bool:
 
     Records with a list of labels, each with rater and criteria, are markscheme's own examples instead.
     """
-    records = [mapping(record) for _, record in peek.first]
+    records = _records(peek.first)
     winners = _winner_columns(records)
     return not is_grades(peek) and any(_sides(record) is not None and _rates(record, winners) for record in records)
 
 
 def has_several_winners(peek: Peek) -> bool:
     """Return True if columns of several raters say who is better, as in a table of a judge's and people's choices."""
-    return len(_winner_columns([mapping(record) for _, record in peek.first])) > 1
+    return len(_winner_columns(_records(peek.first))) > 1
 
 
 def read_pair_tables(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
@@ -74,7 +97,7 @@ def read_pair_tables(files: Sequence[Peek], rubric: Rubric | None, columns: Colu
 
 
 def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> ImportedFile:
-    records = [mapping(record) for _, record in peek.parts()]
+    records = _records(peek.parts())
     winners = _winner_columns(records)
     rows = []
     for ordinal, record in enumerate(records, start=1):
@@ -87,19 +110,7 @@ def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> ImportedFile:
 
 def _row(record: Mapping[str, Any], keys: tuple[str, str], winners: Sequence[str], index: int) -> PairRow:
     sides = _published(record) or (record[keys[0]], record[keys[1]])
-    keys_read = {
-        "id",
-        "question_id",
-        "group",
-        "rater",
-        "judge",
-        "kind",
-        "reason",
-        *WINNERS,
-        *winners,
-        *keys,
-        "output",
-    }
+    keys_read = {*_ABOUT_PAIR, *WINNERS, *winners, *keys, "output"}
     named = next((pair for pair in SYSTEM_PAIRS if all(name in record for name in pair)), None)
     keys_read |= set(named or ())
     keys_read |= {"labels"} if isinstance(record.get("labels"), Mapping) else set()
