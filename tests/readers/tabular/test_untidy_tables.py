@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -408,6 +410,26 @@ def test_a_row_of_means_in_a_table_without_texts_is_recognized_by_its_numbers(tm
     for last, n in (("mean,2.5,2", 12), ("mean,4,1", 13)):
         path = file_of(tmp_path, "\n".join(["id,judge,human", *rows, last]))
         assert len(read_files([path], ColumnOptions()).ids) == n
+
+
+@pytest.mark.parametrize(("footer", "n_rows"), [("(3 rows)", 3), ("(4 rows)", 4)])
+def test_the_count_of_rows_below_a_table_of_a_database_s_shell_is_not_a_row_if_it_is_their_number(
+    tmp_path: Path, footer: str, n_rows: int
+) -> None:
+    table = " id | human | judge \n----+-------+-------\n a | 1 | 2 \n b | 2 | 2 \n c | 3 | 2 \n"
+    reading = read_files([file_of(tmp_path, f"{table}{footer}\n", "t.txt")], ColumnOptions())
+    assert len(reading.ids) == n_rows
+
+
+def test_an_sqlite_file_without_tables_is_refused_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE gone (a)")
+        database.execute("DROP TABLE gone")
+        database.commit()
+    with pytest.raises(RatingError, match="is an SQLite file without tables") as error:
+        read_files([path], ColumnOptions())
+    assert str(path) in str(error.value)
 
 
 def test_a_row_without_ratings_in_a_table_with_ratings_remains_an_example(tmp_path: Path) -> None:

@@ -262,8 +262,14 @@ def _may_be_title(row: Sequence[str]) -> bool:
     return len(row) != FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
-def _is_rule(row: Sequence[str]) -> bool:
-    """Return True if a row only draws a line below the header, as in tables of Markdown and of databases' shells."""
+def _is_drawn(row: Sequence[str], n_above: int) -> bool:
+    """Return True if Markdown or a database's shell drew a row: a line below the header, or a count of the rows above.
+
+    >>> _is_drawn(["---", "---"], 0), _is_drawn(["(40 rows)"], 40), _is_drawn(["(40 rows)"], 39)
+    (True, True, False)
+    """
+    if n_above:
+        return "".join(row) in (f"({n_above} rows)", f"({n_above} row)")
     return set("".join(row)) <= {*"-:+="} and any("--" in cell for cell in row)
 
 
@@ -316,8 +322,7 @@ def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], pa
     shared: dict[str, str] = {}
     for line, row in rows:
         stripped = list(map(str.strip, row))
-        is_below_header = not any(cells)
-        if not any(stripped) or stripped[: len(names)] == names or (is_below_header and _is_rule(stripped)):
+        if not any(stripped) or stripped[: len(names)] == names or _is_drawn(stripped, len(cells[0]) if cells else 0):
             continue
         if any(stripped[len(names) :]):
             too_long.append(line)
@@ -669,7 +674,9 @@ def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
     with reading_database(path) as database:
         tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         listed = database.execute(tables).fetchall()
-        chosen = _chosen({table: None for (table,) in listed}, options) if listed else ""
+        if not listed:
+            raise RatingError("is an SQLite file without tables", path=path)
+        chosen = _chosen({table: None for (table,) in listed}, options)
         quoted = chosen.replace('"', '""')
         cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name that the database lists
         header = tuple(column[0] for column in cursor.description)
