@@ -4,6 +4,7 @@ import math
 import re
 from typing import Any, Final
 
+_RATIO: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/\s*(\d+)|%)")
 _STARS: Final = re.compile(r"[^\w★⭐☆]*([★⭐]+)(☆*)[^\w★⭐☆]*")
 
 
@@ -57,3 +58,13 @@ def stars_in(text: str) -> tuple[int, int]:
     """
     match = _STARS.fullmatch(text.replace("\ufe0f", ""))  # which follows a character that is to be shown as an emoji
     return (0, 0) if match is None else (len(match[1]), len(match[1] + match[2]))
+
+
+def ratio_in(text: str) -> tuple[float, float] | None:
+    """Return the two numbers of a text such as "4/5" or "85%", of which a percentage has 100 as its second; else None.
+
+    >>> ratio_in("4/5"), ratio_in("85 %"), ratio_in("4/5 stars"), ratio_in("2024/01/05")
+    ((4.0, 5.0), (85.0, 100.0), None, None)
+    """
+    match = _RATIO.fullmatch(text.strip())
+    return None if match is None else (float(match[1]), float(match[2] or 100))

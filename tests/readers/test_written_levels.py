@@ -1,4 +1,4 @@
-"""`calibrate RUBRIC --ratings TABLE` reads levels that cells write as stars, percentages or like `4/5`."""
+"""`calibrate RUBRIC` reads levels that cells of tables write as stars, percentages or like `4/5`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -76,3 +76,29 @@ def test_stars_in_a_table_of_examples_are_labels_on_a_scale_with_a_level_for_eac
     for scale in ("{min: 0, max: 5}", "{min: 1, max: 4}"):
         with pytest.raises(RatingError, match="'★★★★★' isn't a level of its scale"):
             load_examples(tmp_path / "examples.csv", rubric(tmp_path, scale))
+
+
+@pytest.mark.parametrize(
+    ("cells", "scale", "expected"),
+    [
+        (["4/5", "1 / 5"], "{min: 1, max: 5}", [4, 1]),
+        (["85%", "40 %"], "{min: 0, max: 100}", [85, 40]),
+        (["85%", "40/100"], "{min: 0, max: 1}", [0.85, 0.4]),
+    ],
+)
+def test_ratios_and_percentages_in_a_table_of_examples_are_labels_on_a_scale_with_their_end(
+    tmp_path: Path, cells: list[str], scale: str, expected: list[float]
+) -> None:
+    rows = "".join(f"e{index},Reply {index},{cell}\n" for index, cell in enumerate(cells))
+    (tmp_path / "examples.csv").write_text(f"id,response,tone\n{rows}", encoding="utf-8")
+    examples = load_examples(tmp_path / "examples.csv", rubric(tmp_path, scale))
+    assert [example.labels[0].criteria["tone"].level for example in examples.examples] == expected
+
+
+@pytest.mark.parametrize("cell", ["4/7", "6/5", "80%"])
+def test_a_ratio_or_percentage_in_a_table_of_examples_that_the_scale_does_not_have_is_refused(
+    tmp_path: Path, cell: str
+) -> None:
+    (tmp_path / "examples.csv").write_text(f"id,response,tone\ne0,Reply,{cell}\n", encoding="utf-8")
+    with pytest.raises(RatingError, match=f"'{cell}' isn't a level of its scale"):
+        load_examples(tmp_path / "examples.csv", rubric(tmp_path))

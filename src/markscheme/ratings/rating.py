@@ -400,7 +400,7 @@ def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, fl
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:
-    """Return the level of a scale that a value from a file means: a number or stars, a level's name, or true or false.
+    """Return the level of a scale that a value from a file means: a number, stars, `4/5`, a name or a truth value.
 
     A number between two levels is returned unchanged.
 
@@ -415,7 +415,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
             return converted
     elif isinstance(value, str):
         level = scale.named(value)
-        if (meant := scale.starred(value) if level is None else level.value) is not None:
+        if (meant := scale.read_number(value) if level is None else level.value) is not None:
             return meant
     raise ValueError(f"{name}: {shown(value)} isn't a level of its scale: {scale.listed}")
 

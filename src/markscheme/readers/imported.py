@@ -326,23 +326,21 @@ class ImportedFile(Import):
             return level_on(criterion.scale, self.meant(value), criterion.name)
         except ValueError:
             decision = self.decision(value) if criterion.scale.is_yes_no else None
-            return _written_level(criterion.scale, value) if decision is None else float(decision)
+            return _level_in_words(criterion.scale, value) if decision is None else float(decision)
 
 
-def _written_level(scale: Scale, cell: Any) -> float | None:
-    """Return the level that a cell writes as a percentage or like `4/5`; None for any other cell.
+def _level_in_words(scale: Scale, cell: Any) -> float | None:
+    """Return the level that a cell writes with words around it, such as "Score: 4/5"; None for any other cell.
 
-    Percentages count on a scale that ends at 1 or 100, and `4/5` on one that ends at 5; nothing of these on a yes/no
-    scale, which has no levels in between.
+    `4/5` counts on a scale that ends at 5, and on no yes/no scale, which has no levels in between.
     """
     is_other = isinstance(cell, str) and scale.has_degrees and not stars_in(cell)[0]
     form = written_form([folded(cell)]) if is_other else None
     low, top = scale.ends
-    if form is None or form.top not in (None, top):
+    if form is None or form.is_percent or form.top not in (None, top):
         return None
-    (written,) = form.numbers.values()
-    level = written / 100 if form.is_percent and top == 1 else written
-    return level if low <= level <= top and (not form.is_percent or top in (1, 100)) else None
+    (level,) = form.numbers.values()
+    return level if low <= level <= top else None
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)

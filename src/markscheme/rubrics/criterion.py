@@ -10,7 +10,7 @@ from typing import Self
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
-from markscheme.numerals import finite, stars_in
+from markscheme.numerals import finite, ratio_in, stars_in
 from markscheme.phrases import brief
 from markscheme.text import folded_word
 
@@ -159,11 +159,21 @@ class Scale:
         """True if the levels are numbers in an order, more than yes and no."""
         return self.ordered and not self.by_label and not self.is_yes_no
 
-    def starred(self, text: str) -> float | None:
-        """Return the level that stars such as "★★★☆☆" mean on a scale with a level for each star; else None."""
+    def read_number(self, text: str) -> float | None:
+        """Return the level that a text such as "★★★☆☆", "4/5" or "85%" means; None for any other text.
+
+        Stars need a scale with a level for each, `4/5` one that ends at 5, and a percentage one that ends at 1 or 100.
+        """
+        low, top = self.ends
         filled, total = stars_in(text)
-        fits = total in (filled, self.ends[1]) and len(self.values) == self.ends[1] and self.has_degrees
-        return float(filled) if fits and filled in self.values else None
+        if filled:
+            fits = total in (filled, top) and len(self.values) == top and self.has_degrees
+            return float(filled) if fits and filled in self.values else None
+        amount, whole = ratio_in(text) or (low, None)
+        if not self.has_degrees or not (whole == top or (whole == 100 and top == 1)):
+            return None
+        level = amount if whole == top else amount / 100
+        return level if low <= level <= top else None
 
     @cached_property
     def _by_answer(self) -> dict[str, Level]:
