@@ -34,7 +34,7 @@ def sent_with(files: Collection[str]) -> str:
 
 
 def filled(template: str, texts: Mapping[str, str]) -> str:
-    """Replace each word that marks a gap in a template by its text, which may contain such a word itself.
+    """Replace each placeholder word in a template by its text; placeholders inside these texts are not replaced.
 
     >>> filled("label NAME --pool FILE", {"NAME": "FILE", "FILE": "a.csv"})
     'label FILE --pool a.csv'
@@ -125,7 +125,9 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
-    """Choose the fewest decimals, 0 to 2, at which shares in per cent look different from a bound unless they equal it.
+    """Choose the fewest decimals, 0 to 2, so that percentages printed next to a bound don't look equal to it.
+
+    A share that equals the bound may look equal.
 
     >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
     (0, 1, 2)
@@ -138,10 +140,10 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
 
 
 def digits_to_subtract(first: float | None, second: float | None, difference: float | None = None) -> int:
-    """Choose the fewest decimals, 0 to 2, at which two written percentages differ by their written difference.
+    """Choose the fewest decimals, 0 to 2, with which two percentages and their difference add up as printed.
 
     Return 0 if no decimals help, as for thirds; if a share isn't known; or if `difference`, the difference that is to
-    be written, isn't that of the two shares, since it is over other examples.
+    be printed, isn't that of the two shares, since it is over other examples.
 
     >>> digits_to_subtract(0.84, 0.8), digits_to_subtract(0.844, 0.796)  # 84%, 80%, 5 points
     (0, 1)

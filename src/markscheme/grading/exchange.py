@@ -46,7 +46,10 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Return this exchange with the results of a second one, which asked again about its unread criteria."""
+        """Return this exchange with the results of a second one, which asked again about its unread criteria.
+
+        If the second exchange failed, the reasons why these criteria are unread end with its error.
+        """
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:

@@ -54,7 +54,12 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return the judge; a group of judges is limited to the decisions that today's checks allow it to make."""
+    """Return the judge; a group of judges is limited to the decisions that today's checks allow it to make.
+
+    Warns:
+        RatingWarning: The group may decide less than was certified, or the labels that it was certified on couldn't be
+            checked.
+    """
     if not isinstance(judge, JudgeGroup):
         return judge
     for check in GROUP_CHECKS:

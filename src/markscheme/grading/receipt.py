@@ -264,7 +264,7 @@ def _allowed(receipt: Receipt) -> str:
 
 
 def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
-    """Explain why a judge can't be used as a gate: its run was accepted for another use, or none is accepted.
+    """Explain why a judge can't pass or fail responses without review: it was accepted for less, or not at all.
 
     Args:
         receipt: Receipt of the accepted run; None if no run is accepted.
@@ -336,7 +336,9 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
 
 
 def find_receipt(name: str, *starts: Path) -> Receipt | None:
-    """Find the receipt of a rubric's accepted run in the nearest calibration folder; None if no run is accepted there.
+    """Find the receipt of a rubric's accepted run, in the nearest calibration folder; None if no run is accepted.
+
+    The receipt says what the run showed: what the judge may be used for, and by which labels.
 
     Args:
         name: Name of the rubric.

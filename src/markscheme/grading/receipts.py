@@ -21,7 +21,7 @@ from markscheme.rubrics.search import POOL, find_calibration
 
 
 class WithReceipt(AroundGrader):
-    """A grader whose grades carry the receipt of a calibration.
+    """A grader whose grades carry a receipt: what the calibration of their judge showed.
 
     Attributes:
         receipt: The receipt, which was checked against rubric and judge.
@@ -40,7 +40,7 @@ class WithReceipt(AroundGrader):
         self.only_gates = only_gates
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission and attach the receipt.
+        """Grade a submission and attach the receipt, which says what the judge's calibration showed.
 
         With `only_gates`, a submission stays ungraded if it is in a slice on which the judge can't gate, or came with
         criteria that the calibration doesn't cover.
@@ -87,9 +87,9 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
 
 
 def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE) -> str | None:
-    """Return advice with the command that accepts a run, or that labels examples if there are none.
+    """Return advice on how to get an accepted run: the command that accepts one, or first labels examples.
 
-    None for a rubric without a file.
+    Return None for a rubric without a file.
 
     Args:
         rubric: The rubric; one without a file has no labels.
@@ -118,7 +118,7 @@ def receipt_wanted(
     averaged: bool = False,
     named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
-    """Find the receipt to attach to grades, before the judge is asked; None without one, or if the user wants none.
+    """Find the receipt of the judge's calibration to attach to grades; None without one, or if the user wants none.
 
     Args:
         wish: The user's wish, one of CALIBRATION.

@@ -66,7 +66,12 @@ def weigh(
 ) -> Score | str | None:
     """Compute a response's Score from the outcomes on its criteria; None if the rubric neither scores nor decides.
 
-    If there can be no score, return the reason why.
+    If there can be no score, the reason why is returned.
+
+    With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within 0 to
+    1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is left out of
+    both sums. Categories without values are in neither sum; a category that isn't among those that pass fails the whole
+    response. A rubric with nothing else scores 1 if all categories pass, else 0.
 
     Args:
         outcomes: An outcome for each criterion of the rubric, by name.

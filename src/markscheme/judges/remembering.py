@@ -78,9 +78,9 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply, unless a reply is stored under its key.
+        """Store a reply unless one is stored under its key already; return the stored one.
 
-        Return the stored reply, with tokens and cost of the new one.
+        The returned reply has the tokens and cost of the new one.
         """
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
@@ -110,7 +110,7 @@ class Memory:
     # one request at a time
 
     def claim(self, key: str) -> str:
-        """Reserve the request for `key` and return the claim; "" if another process has reserved it."""
+        """Reserve for this process the request for the reply under `key`; return the claim, or "" if another has it."""
         mine = new_owner()
         now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
@@ -118,7 +118,7 @@ class Memory:
         return mine if not rows or rows[0][0] == mine else ""
 
     def release(self, key: str, claim: str) -> None:
-        """Release a claim, so that another process may request the reply."""
+        """Give up a claim on a request, so that another process may request the reply."""
         self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
 
     def is_claimed(self, key: str) -> bool:

@@ -178,9 +178,9 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the next parameter or value to leave out for a kind of setting, after those that a form leaves out.
+        """Return which parameter or value of a kind of setting to leave out next, after those that a form leaves out.
 
-        Return "" if all are left out.
+        Return "" if all of them are left out.
         """
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 

@@ -67,7 +67,7 @@ def _share_in_percent(written: Any) -> str | None:
 
 
 def _share(allowed: str, holds: Callable[[float], bool]) -> ValueForm:
-    """Make the form of a share; a percentage is refused with the share that was probably meant.
+    """Make the rule for an option whose value is a share; a percentage is refused, with the share probably meant.
 
     Args:
         allowed: Words for an error message that say which shares are allowed.
@@ -156,7 +156,7 @@ def _column_names(written: Any) -> tuple[str, ...]:
 
 
 def text_form(allowed: str) -> ValueForm:
-    """Make the form of an option's value that is any text but an empty one.
+    """Make the rule for an option whose value is any text but an empty one.
 
     Args:
         allowed: What the text is, for error messages, such as "a model's name".
@@ -165,7 +165,7 @@ def text_form(allowed: str) -> ValueForm:
 
 
 def one_of(*choices: str) -> ValueForm:
-    """Make the form of a value that must be one of a few given words."""
+    """Make the rule for an option whose value must be one of a few given words."""
 
     def read(written: Any) -> str:
         if written not in choices:

@@ -38,7 +38,7 @@ def reading_options() -> dict[str, DeclaredOption]:
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Return the options that sources set for reading files, an object per family; and the sources without them.
+    """Separate the options for reading files from all others; return them, an object per family, and the rest.
 
     Args:
         sources: The sources, the strongest first.
@@ -86,7 +86,7 @@ def hold(options: AddedOptions, repeating: Callable[[str], str] | None = None) -
 
 
 def with_reading_options(command: str) -> str:
-    """Return a command to print, with the typed options by which the present run reads files, if it takes them."""
+    """Return a printed command with the options for reading files that this run was given, if it takes them."""
     return _REPEATING.get()(command)
 
 

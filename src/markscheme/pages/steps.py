@@ -58,7 +58,7 @@ class StepNode:
         return f"{self.number}–{after}" if after == self.number + 1 else f"{self.number}, {after}"
 
     def gets(self, result: AgentStep) -> bool:
-        """Return True if a result step belongs to this node's tool call or span."""
+        """Return True if a step holds the result of this node's tool call or span."""
         if self.result is not None or self.step.role not in (TOOL_CALL, SPAN):
             return False
         if self.step.call and result.call:
@@ -155,7 +155,7 @@ def _shown(text: str, is_laid_out: bool) -> str:
 
 
 def _gist(step: AgentStep) -> str:
-    """Return the beginning of a step's arguments or text on one line."""
+    """Return a step's arguments or text on one line, cut after the beginning."""
     called_with = step.called_with
     text = json.dumps(called_with, ensure_ascii=False, default=str) if isinstance(called_with, Mapping) else step.text
     line = " ".join(text[: 4 * LONGEST_GIST].split())

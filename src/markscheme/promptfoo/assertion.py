@@ -112,7 +112,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run a function with an Engine that is closed afterwards, and return its result.
+    """Run a function with a new Engine (open judges and settings), close the Engine, and return the result.
 
     Args:
         work: The function.

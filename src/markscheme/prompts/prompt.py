@@ -221,7 +221,7 @@ def _prompt(
 
 
 def by_place(submission: Submission) -> dict[str, str]:
-    """Map the tags of a prompt to the texts that are to be judged: the response, or a pair's two in the order shown."""
+    """Return the texts to judge by their tags in a prompt: the response, or a pair's two in the order shown."""
     if submission.second is None:
         return submission.texts
     return dict(zip(PLACES, submission.responses, strict=True))
@@ -278,7 +278,7 @@ def decision_options(criterion: Criterion) -> tuple[str, ...]:
 
 
 def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str | None = None) -> str:
-    """Write the sentence that asks a judge to answer again, in the required form.
+    """Return the sentence that asks a judge to answer again, in the required form.
 
     Args:
         earlier: Noun for what the judge gave.
@@ -291,7 +291,7 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
 
 
 def between_tags(name: str) -> str:
-    """Write the words that tell a judge between which tags its material stands, to end a sentence with."""
+    """Return the end of a sentence that tells a judge between which tags the material is."""
     return f"stands between tags that carry a code, such as <{name}-0123456789abcdef> and </{name}-0123456789abcdef>"
 
 

@@ -448,7 +448,7 @@ def _after(span: TraceSpan) -> list[AgentStep]:
 
 @dataclass
 class _Talk:
-    """The messages that a trace's models received and sent, each message only once.
+    """Reader of the messages that a trace's models received and sent, which yields each message only once.
 
     A model receives all earlier messages, so a span's messages repeat those of earlier spans. If tools have spans of
     their own, a model's request for a tool isn't a second call, and a result in a message isn't a second result.
@@ -475,7 +475,7 @@ class _Talk:
         return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a span's model received, without those that an earlier span's model received."""
+        """Return the messages that a span's model received, leaving out those in earlier spans."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _count_shared(talk, steps), default=[])
         new = steps[_count_shared(before, steps) :]
@@ -483,7 +483,7 @@ class _Talk:
         return self._without_repeats(new)
 
     def answered(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a span's model sent, as steps, without those that were returned before."""
+        """Return the messages that a span's model sent, as steps, leaving out those returned before."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
             self.earlier[-1] = [*self.earlier[-1], *steps]

@@ -69,7 +69,7 @@ def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Flo
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return flags, shape (n_ratings,), of the ratings of which at least one answer satisfies the function `says`."""
+    """Return flags, shape (n_ratings,), of the ratings with at least one answer for which `says` returns True."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):

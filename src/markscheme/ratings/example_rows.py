@@ -303,7 +303,7 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return only the attributes that have another value than their default on at least one example."""
+    """Return only the attributes that differ from their default on at least one example."""
     return {name: values for name, values in attributes.items() if any(value != OF_ROWS.get(name) for value in values)}
 
 
@@ -322,9 +322,9 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True if examples may have any of the named attributes.
+    """Return True if examples may have any of the named attributes; False if it is certain that none does.
 
-    It is False only if the examples are stored as columns, and none of the columns has one of the names.
+    That is certain only if the examples are stored as columns, and none of the columns has one of the names.
     """
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 

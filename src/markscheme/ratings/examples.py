@@ -253,7 +253,7 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
 
 
 def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes, kind: Kind | None) -> None:
-    """Raise an error if ratings that are compared with labels are an annotator's, who gave some of these labels.
+    """Raise an error if an annotator's ratings would be compared with labels that this annotator gave.
 
     Args:
         ratings: The ratings.
@@ -272,7 +272,7 @@ def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes, kind: Kind | No
 def without_own_labels(
     examples: ExampleSet, judges: Collection[str], kind: Kind | None
 ) -> tuple[ExampleSet, list[str]]:
-    """Take the labels that judges gave from those that these judges are compared with.
+    """Leave out labels that judges gave, so that no judge is compared with its own labels.
 
     Args:
         examples: The examples with all labels.

@@ -71,7 +71,7 @@ def parts_by_place(examples: ExampleSet) -> ExampleSet:
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Divide a file's outputs into dev and held out, if it has no splits and enough outputs; return its outputs.
+    """Divide a file's examples into dev and held-out ones, if it has enough and no splits; return them.
 
     The splits follow the order of the file and are written into it.
 

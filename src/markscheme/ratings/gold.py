@@ -155,22 +155,22 @@ class Gold(Column):
 
     @cached_property
     def picked(self) -> Flags:
-        """Flags of the examples picked by hand, or drawn by a judge's verdict with a chance that isn't on record."""
+        """Flags of examples that represent no others: picked by hand, or by verdict with unrecorded chances."""
         if any(values_of(self.examples, "stratum")) or set(values_of(self.examples, "weight")) - {1}:
             return self.picked_by_hand
         return np.asarray(self.picked_by_hand | (np.array(values_of(self.examples, "drawn")) == "by-verdict"))
 
     @property
     def n_picked(self) -> int:
-        """Number of examples picked by hand, or by a judge's verdict with a chance that isn't on record.
+        """Number of examples picked by hand, or by a judge's verdict with a probability that isn't recorded.
 
-        Such examples are no sample from which other outputs can be judged.
+        Such examples aren't a sample from which other outputs can be judged.
         """
         return int(self.picked.sum())
 
     @property
     def n_answered(self) -> int:
-        """Number of examples that weren't picked and whose labels are complete or give a score or a decision.
+        """Number of examples, except picked ones, whose labels are complete or give a score or a decision.
 
         An even split of annotators is complete: a person can still settle it.
         """
@@ -291,7 +291,7 @@ def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """Return gold levels by criterion, from each example's most trusted kind of rater, and the kinds that were used."""
+    """Return gold levels by criterion, each from the example's most trusted kind of rater, and the kinds used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
@@ -493,12 +493,10 @@ def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -
 
 
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> tuple[str, Flags]:
-    """Name where gold comes from, such as "people" or "model", by its weakest kind of label.
+    """Name the kind of labels that gold comes from, such as "people" or "model": the weakest kind among them.
 
-    Also return flags of the examples with labels of two annotators or an adjudicated label.
-
-    "people" means that at least 90% of the examples have labels of two annotators or are adjudicated, "adjudicated"
-    that all are adjudicated.
+    Also return flags of the examples with labels of two annotators or an adjudicated label. "people" means that at
+    least 90% of the examples have labels of two annotators or are adjudicated, "adjudicated" that all are adjudicated.
 
     Args:
         labels: The labels that gold is made from; each is of one of the examples `ids`.

@@ -25,7 +25,7 @@ TUNED = "tuned.jsonl"
 
 
 class Opening(NamedTuple):
-    """A record that a command looked at labels of held-out examples, and what it tested on them.
+    """A record that a command used labels of held-out examples (kept from authors), and what it tested on them.
 
     Attributes:
         at: The day on which the command looked, as in 2026-11-02.
@@ -97,7 +97,7 @@ class Opening(NamedTuple):
 
 
 class Openings(NamedTuple):
-    """All records of commands that looked at labels of one set's held-out examples, in order.
+    """All records of commands that used labels of one set's held-out examples (kept from authors), in order.
 
     Attributes:
         all: The records, one for each time that a command looked.
@@ -199,7 +199,7 @@ def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
 
 
 def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
-    """Return the records of commands that looked at a set's held-out labels; None if no labels are held out.
+    """Return the records of commands that used a set's held-out labels; None if no labels are held out.
 
     Args:
         examples: The whole set.

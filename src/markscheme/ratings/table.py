@@ -111,7 +111,7 @@ class Column:
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Arrange values of the rater's ratings by example, with `without` for examples that the rater didn't rate."""
+        """Arrange one value per rating by example; examples that the rater didn't rate get the value `without`."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values

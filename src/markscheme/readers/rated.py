@@ -104,7 +104,7 @@ class RatedFile:
 
     @property
     def labels(self) -> RatingCodes:
-        """Ratings to compare judges with; none for a report of `calibrate`, which has gold in their place."""
+        """Ratings that judges are compared with; none for a report of `calibrate`, which holds gold labels instead."""
         if self.all_are_judges or self.calibration is not None:
             return RatingCodes()
         return RatingCodes.of(self.ratings).where(lambda header: header.kind not in JUDGES)

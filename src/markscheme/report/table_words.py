@@ -185,7 +185,7 @@ def sentence(error: UsageError) -> str:
 
 
 def filled_in(template: str, spell: Callable[[str], str], fact: Callable[[str], object] = str) -> str:
-    """Fill a template's gaps: `{--human}` by the option as its reader writes it, others by the facts they name."""
+    """Fill a template: `{--human}` with the option as its reader types it, other placeholders with facts."""
     return re.sub(r"\{(`?-[^{}]+)\}|\{([^{}]+)\}", lambda gap: spell(gap[1]) if gap[1] else str(fact(gap[2])), template)
 
 
@@ -228,7 +228,7 @@ def _texts(error: UsageError, fact: str) -> list[str]:
 
 
 def _instead(error: UsageError) -> str:
-    """Return the end of an error about a value or column that an option names and a table lacks: what the table has."""
+    """Return the end of the error that a table lacks a value or column that an option names: what it has instead."""
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
@@ -244,7 +244,7 @@ def _empty(error: UsageError) -> str:
 
 
 def _others(error: UsageError) -> str:
-    """Return a phrase that names the columns that the user may mean; "" if there are none.
+    """Return a phrase that names the other columns that the user may mean; "" if there are none.
 
     Args:
         error: The error about the table, with the names of columns that may hold the missing ratings.

@@ -203,7 +203,7 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Count the units with two ratings or more: among all units, then without each jackknife set."""
+    """Count the units with two ratings or more: in all, then without each jackknife set (units left out together)."""
     return table.remaining(table.rated >= 2)
 
 
@@ -220,7 +220,7 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the observed disagreement: the mean cost of two ratings of one unit, averaged over units.
+    """Compute the observed disagreement: the mean cost of two ratings of a unit, averaged over units.
 
     Args:
         table: The ratings.
@@ -234,9 +234,9 @@ def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Compute the mean of the ratings' features, with equal weight for each unit.
+    """Compute the mean of the ratings' features (numbers that describe a level), with equal weight for each unit.
 
-    It is computed over all units, and then without each jackknife set.
+    It is computed over all units, and then without each jackknife set (units that are left out together).
 
     Args:
         table: The ratings.
@@ -369,7 +369,7 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
 
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
-    """Compute 1 - seen/chance from observed and expected disagreement; nan where no disagreement is expected."""
+    """Compute the coefficient 1 - seen/chance from observed and expected disagreement; nan if none is expected."""
     return np.asarray(1 - over(seen, np.where(chance > _NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
@@ -502,7 +502,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Mark an estimate as approximate if it has few units, or few that aren't on the most common level.
+    """Mark an estimate as approximate if few units, or few outside the most common level, determine it.
 
     Args:
         estimate: The estimate.
@@ -517,7 +517,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Return how many examples (or groups) the least varying rater has outside the rater's own most common level.
+    """Return how many examples (or groups) the least varying rater put outside that rater's most common level.
 
     Args:
         coefficient: The coefficient, which decides which examples count.
@@ -548,7 +548,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason 
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """Count the jackknife sets that have a unit in one of the flagged rows."""
+    """Count the jackknife sets (units that are left out together) with a unit in one of the flagged rows."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 

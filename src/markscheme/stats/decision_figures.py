@@ -20,7 +20,7 @@ SideRate: TypeAlias = GroupedShare | RateByVerdict
 
 
 class SideShare(NamedTuple):
-    """Share of gold's fails (or passes) on which the judge makes one given decision, pass or fail.
+    """Share of gold's fails (or of gold's passes) on which the judge decides pass, or decides fail.
 
     Attributes:
         hits: Number of labelled examples with this decision of gold on which the judge makes the given decision.

@@ -79,7 +79,7 @@ class RatingPatterns:
 
     @cached_property
     def active(self) -> int:
-        """Number of raters who gave at least one rating."""
+        """Number of raters with at least one rating."""
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:

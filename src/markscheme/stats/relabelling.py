@@ -21,9 +21,9 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 
 def may_differ(relabelled: int) -> int | None:
-    """Return the largest number of examples whose new label may differ from the old one so that old labels still count.
+    """Return how many examples labelled again may get another label for the old labels to count still.
 
-    None if too few examples are relabelled to tell.
+    None if too few examples are labelled again to tell.
 
     Args:
         relabelled: Number of examples drawn at random and labelled again.

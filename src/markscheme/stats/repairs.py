@@ -19,7 +19,7 @@ RANKED: Final = ("false passes", "decisions", "scores")
 
 @dataclass(frozen=True, eq=False)
 class TermSums:
-    """Sums of what a rater's levels on one criterion or several contribute to scores and decisions.
+    """Sums over criteria of what a rater's levels contribute to scores and decisions.
 
     All are arrays that broadcast to (n_examples, n_replacements), a replacement being one way to replace the judge's
     levels by gold's.
@@ -113,7 +113,9 @@ def total(terms: TermsOfCriteria, n_criteria: int) -> TermSums:
 
 @dataclass(frozen=True, eq=False)
 class DecisionChanges:
-    """Flags of examples whose decision or score changes if levels are replaced, shape (n_examples, n_replacements).
+    """Flags of the examples whose decision or score changes if some of the judge's levels are replaced by gold's.
+
+    All have the shape (n_examples, n_replacements).
 
     Attributes:
         counted: Flags of examples on which all required levels and decisions are known.

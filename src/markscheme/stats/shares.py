@@ -562,11 +562,11 @@ def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return a few weighted points that can replace many counts in the sum of `_sum_of_gammas`.
+    """Return a few weighted points that can replace many counts in a sum of log Γ, to compute it faster.
 
-    That sum of log Γ(shape + count) changes by a relative error below `_SAME_SUM`, for any shape. Over counts above 0,
-    log Γ is so smooth that its values at few points (Chebyshev's nodes) determine it. If there are few counts, they are
-    returned themselves.
+    The sum of log Γ(shape + count), which `_sum_of_gammas` computes, then has a relative error below `_SAME_SUM`. Over
+    counts above 0, log Γ is so smooth that its values at few points (Chebyshev's nodes) determine it. If there are few
+    counts, they are returned themselves.
 
     Args:
         counts: Different counts above 0, ascending.

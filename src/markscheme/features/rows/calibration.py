@@ -580,6 +580,8 @@ def rubric_of_responses(name: str, run: Rubric) -> Rubric:
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
     """Return the evidence on whether verdicts on criteria show a trend; None if the user wants scores to show it.
 
+    Verdicts or scores are chosen by the option `trend_on` or, if that isn't set, by the rubric.
+
     Raises:
         UsageError: A limit on wrong credit is set, although scores are to show the trend.
     """

@@ -26,7 +26,7 @@ ROWS_KEY = "rows"
 
 @dataclass(frozen=True)
 class _ReceiptOfRows(Receipt):
-    """The receipt of a calibration on rows that brought rubrics of their own.
+    """Receipt of a calibration on rows with rubrics of their own: what the judge may decide, and on which evidence.
 
     It holds for a further row unless the row has a tag that no labelled row has, or more criteria than any of them.
 
@@ -39,7 +39,7 @@ class _ReceiptOfRows(Receipt):
     most_criteria: int = 0
 
     def beyond(self, core: Rubric, of_row: Rubric) -> Receipt:  # noqa: ARG002
-        """Return the receipt for a row's own rubric, with the ways in which the row differs from all labelled rows.
+        """Return the receipt for a further row's rubric, with the ways in which it differs from all labelled rows.
 
         Args:
             core: The run's rubric, which isn't used.
@@ -80,7 +80,7 @@ def receipt_of_rows(run: Rubric, judge: GradingJudge, starts: Sequence[Path]) ->
 
 
 def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
-    """Load the receipt of an accepted run on rows with their own rubrics, checked against today's settings.
+    """Load the receipt (what a calibration showed) of an accepted run on rows, and check it against today's settings.
 
     Return None if no run is accepted, or if the accepted run is on a rubric's file instead of rows.
 
@@ -109,7 +109,10 @@ def _checked(path: Path, run: Rubric, judge: GradingJudge) -> Receipt | None:
 
 
 def labelled_rows(calibration: "Calibration") -> Mapping[str, Any]:
-    """Return the tags and the largest number of criteria of a run's rows, to be stored in accepted.json."""
+    """Return the tags and the largest number of criteria of a run's rows, to be stored in accepted.json.
+
+    The mapping is empty if the run is by a rubric, whose criteria all rows share.
+    """
     rubric = calibration.rubric
     if rubric.criteria != rubric_of_wholes().criteria or rubric.description:
         return {}

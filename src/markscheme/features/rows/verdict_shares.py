@@ -236,6 +236,8 @@ def _without_a_task(
 ) -> tuple[float, float] | None:
     """Return the limits of a coefficient's 95 % interval, estimated by leaving out each task once (the jackknife).
 
+    Return None if there are fewer than 20 tasks, or if the coefficient is undefined when one of the tasks is left out.
+
     Args:
         coefficient: Function that computes the coefficient from the two arrays of flags.
         met: Flags of the verdicts that gold calls MET, shape (n,).

@@ -33,7 +33,7 @@ def view(result: RowsCalibration) -> doc.Document:
 
 
 def _with_labelling(answer: doc.Block, result: RowsCalibration) -> doc.Block:
-    """Add to the callout the command that labels rows, if the verdict on the judge needs more labels.
+    """Add to the box at the top the command that labels rows, if the verdict on the judge needs more labels.
 
     Args:
         answer: The callout, or another block that comes first.

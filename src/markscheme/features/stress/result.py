@@ -219,7 +219,11 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Changes that flip ratings on a criterion although their mean isn't shown to move, the most flips first."""
+        """Changes that flip ratings on a criterion although their mean isn't shown to move, the most flips first.
+
+        Each is the change's name, the criterion, and figures on how often ratings flip. A change counts if it flips
+        ratings more often than asking again does, by tests with Holm's correction over all changes and criteria.
+        """
         noises = [
             (name, criterion, cell.noise)
             for name, row in self.rows.items()

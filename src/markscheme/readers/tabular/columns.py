@@ -498,7 +498,7 @@ def _by_criterion(
 
 
 def _with_own_names(sides: Sequence[SideColumn]) -> tuple[SideColumn, ...]:
-    """Name raters by file and column if their files alone don't tell them apart."""
+    """Give raters names of file and column, if names by file alone aren't unique."""
     if len({side.name for side in sides}) == len(sides):
         return tuple(sides)
     return tuple(replace(side, column=replace(side.column, file=None)) for side in sides)
@@ -614,7 +614,7 @@ def _refuse_one_side(
 
 
 def meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns without a known role that may hold ratings, by their values.
+    """Return the columns without a known role whose values suggest that they hold ratings.
 
     Such a column has few values, or numbers such as "4/5", and shares a value with a column of ratings or with another
     such column.
@@ -664,7 +664,7 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
 
 
 def _meaning(value: str) -> str | bool | float:
-    """Convert a value to compare columns: a word for pass or fail to a bool, a number to a float, else a text."""
+    """Convert a value to a form that compares across columns: a bool for pass or fail, a float, else a text."""
     decision = decision_of(value)
     if decision is not None:
         return decision

@@ -110,11 +110,11 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
 
 
 def _ratings(layout: _Layout, options: ColumnOptions) -> list[tuple[TableColumn, str, str]]:
-    """List each column of ratings with its criterion, and with its judge's name, "" for annotators' columns.
+    """List each column of ratings with its criterion, and with its judge's name ("" for annotators' columns).
 
-    The criterion is "" if one column has all of the annotators' ratings. Else a judge's columns rate the criteria of
-    annotators' columns that are named like them, apart from words such as "judge", "human" and "score", or from those
-    of the user's pattern, which then name the judge.
+    The criterion is "" if one column has all of the annotators' ratings. Else a judge's column has the criterion of the
+    annotators' column with the same name, apart from words such as "judge", "human" and "score". If the user names a
+    judge's columns by a pattern, the words of the pattern are left out instead, and name the judge.
     """
     several = len(layout.values) > 1
     ratings = [(column, column.name * several, "") for column in layout.values]
@@ -142,7 +142,7 @@ def _refuse_raters_without_examples(columns: Sequence[TableColumn], options: Col
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
     """Return True if a criterion's columns suffice for a comparison.
 
-    That is, if they are a judge's and a person's or, in a table without judges, two annotators'.
+    They do if they are a judge's and a person's or, in a table without judges, two annotators'.
 
     Args:
         listed: The criterion's columns.
@@ -223,9 +223,10 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 def _values(
     columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn, judged: Collection[str]
 ) -> tuple[TableColumn, ...]:
-    """Return the columns that may hold ratings; columns that say the same in all rows of an example describe it.
+    """Return the columns that may hold ratings.
 
-    Such a column rates nonetheless if its name says so, or if a judge's column rates the criterion that it names.
+    A column with equal values in all rows of each example describes the example, and isn't returned unless its name
+    says that it holds ratings, or unless a judge's column is named after the same criterion.
 
     Args:
         columns: All columns of the table.

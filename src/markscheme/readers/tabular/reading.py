@@ -378,7 +378,7 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions, *, one_side: bool
 
 
 def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
-    """Return the tables of several files; if two files have one name, put the folders' names into all tables' names."""
+    """Return the tables of several files, with folders' names in front of all tables' names if two are equal."""
     if len({sheet.name for _, sheet in opened}) == len(opened):
         return [sheet for _, sheet in opened]
     folders = [path.absolute().parent.parts for path, _ in opened]

@@ -110,7 +110,7 @@ def alike_values(ours: Collection[str], theirs: Collection[str]) -> dict[str, st
 
 
 def _opening_decision(value: str) -> bool | None:
-    """Return the decision that a value states by its first word, if no other word follows without a sign between."""
+    """Return the decision that a value's first word states, if the word is all or punctuation follows it."""
     with_remark = re.match(r"(\S+?)\s*[-–—:,;.(](?!\d)", value)  # not "no" in "no error"
     return decision_of(with_remark[1] if with_remark else value)
 

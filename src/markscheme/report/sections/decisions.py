@@ -97,8 +97,8 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
     """State whether a judge's scores may be used for trends, and how often they agree with gold.
 
-    If a feature judges trends by another measure than scores, the paragraph has that feature's sentences instead. Else
-    it is empty if it isn't known which responses pass, or if agreement has no value.
+    If a feature judges trends by another measure than scores, the paragraph has that feature's sentences instead.
+    Otherwise the paragraph is empty if it isn't known which responses pass, or if agreement has no value.
     """
     agreement = comparison.agreement
     baseline = comparison.agreement_constant.value

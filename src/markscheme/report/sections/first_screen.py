@@ -60,7 +60,7 @@ _FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good 
 
 
 def callout(calibration: Calibration) -> doc.Callout:
-    """Build the callout of a calibration: what the judge can be used for, the evidence, and what to run next."""
+    """Build the box at the top of a calibration's report: what the judge can be used for, why, and what to run next."""
     decision = calibration.decision
     decides = "gates" if decision.use == "gate" else "is used for trends"
     moved = _change_callout(calibration, decides)
@@ -84,7 +84,7 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _change_callout(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Build the callout on the largest change since the accepted runs; None without accepted runs or changes.
+    """Build the box on the largest change since the accepted runs; None without accepted runs or changes.
 
     Args:
         calibration: The calibration.
@@ -168,12 +168,12 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _question(calibration: Calibration) -> str:
-    """Return what more labels would tell: "whether it can gate", or "how good it is" if it could only show trends."""
+    """Return what more labels would show: "whether it can gate", or "how good it is" if at best it can show trends."""
     return "how good it is" if calibration.comparison.shows_trends_at_most else "whether it can gate"
 
 
 def _of_too_few(calibration: Calibration) -> str:
-    """Return the heading of a callout for labels that don't show yet what the judge may be used for."""
+    """Return the heading of the box at the top if the labels don't show yet what the judge may be used for."""
     decision = calibration.decision
     if decision.gate is None and calibration.comparison.is_capped(decision.target):
         return f"These labels don't show {_question(calibration)}."
@@ -214,7 +214,7 @@ def _how_drawn(calibration: Calibration) -> str:
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """Add to a callout the number of further labels to collect, or what else to do if more labels wouldn't help."""
+    """Add to the box at the top how many more labels to collect, or what else to do if more wouldn't help."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
@@ -506,7 +506,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on criteria whose frequent errors are too small for the agreement of scores to show them."""
+    """Yield a line on criteria with frequent errors that are too small to show in the agreement of scores."""
     comparison = calibration.comparison
     target = calibration.decision.target
     hidden = dict(_hidden(comparison, target)) if (comparison.agreement.value or 0.0) >= target else {}
@@ -523,9 +523,9 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _hidden(comparison: Comparison, target: float) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Yield criteria with many errors of which none moves the score by the tolerance.
+    """Yield each criterion with many errors that are too small, one by one, to move the score by the tolerance.
 
-    Each has its name, its share of examples on the same level, and how far one level moves the score.
+    With its name come the share of examples on the same level, and how far one level moves the score.
     """
     whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
     for name, compared in comparison.criteria.items():

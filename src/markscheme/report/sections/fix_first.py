@@ -119,7 +119,7 @@ def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Return True if the callout says what a finding says: labels are missing, or the baseline does better."""
+    """Return True if the box at the top already says what a finding says: few labels, or a better baseline."""
     if finding.kind.fixed_by == "more labels":
         return decision.labels_needed is not None
     return finding.kind.compares_baseline and decision.compares_baseline
@@ -266,7 +266,7 @@ def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
 
 
 def _text(finding: Finding, calibration: Calibration) -> str:
-    """Return the text of a finding; if the callout states the finding already, only its cause."""
+    """Return the text of a finding; only its cause if the box at the top of the report has the text already."""
     baseline = calibration.baseline
     return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
 

@@ -18,7 +18,7 @@ examples in order."""
 
 
 class SectionRow(NamedTuple):
-    """A section of a calibration's page, of the core or a feature: its rank and the function that makes it.
+    """Definition of a section of a calibration's page, which the core or a feature adds: its rank and how to make it.
 
     Attributes:
         rank: Position on the page; ranks of the core's sections are multiples of ten, so that others fit in between.

@@ -73,7 +73,7 @@ def _level_in_words(table: RaterTable, code: float) -> str:
 
 
 def _callout(agreement: Agreement) -> Callout:
-    """Build the callout: how often two raters agree, as a share, and what Krippendorff's alpha is good for."""
+    """Build the box at the top: how often two raters agree, and what Krippendorff's alpha is good for."""
     statistics = agreement.statistics
     same = statistics["percent_agreement"]
     alpha = statistics[_ALPHA]

@@ -63,7 +63,7 @@ def _has_all_labels(rates: PassRates) -> bool:
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
-    """Build the callout with the corrected pass rate and the judge's own.
+    """Build the box at the top with the corrected pass rate and the judge's own.
 
     Args:
         rates: The pass rates.

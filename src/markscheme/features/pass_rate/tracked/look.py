@@ -159,7 +159,7 @@ def look_at(
     *,
     anchors: Callable[[date | None, str], AnchorWatch | None] | None = None,
 ) -> Look:
-    """Compute a stream's pass rate by people, and the evidence that this rate, the judge or its verdicts have changed.
+    """Compute a stream's pass rate by people, and the evidence that the rate, the judge or its verdicts changed.
 
     Args:
         memory: Everything stored about the stream, with at least its start.

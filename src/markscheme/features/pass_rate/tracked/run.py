@@ -113,7 +113,9 @@ def track(
     judge: str | None,
     moment: datetime,
 ) -> TrackedRun:
-    """Add files' new responses to a stream's memory, grade those without a verdict, and look at the stream.
+    """Add new responses to the stored record of a stream, grade those without a verdict, and compute rates and changes.
+
+    A stream is a system's responses over time.
 
     Args:
         files: The files; empty to look at the stream as it is.
@@ -175,7 +177,7 @@ def look_again(
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Compute the rates and evidence of a stream from its stored files, without changing them.
+    """Recompute the rates and the evidence of change of a stream from its stored files, without changing them.
 
     Args:
         rubric: The rubric.
@@ -227,7 +229,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the stream's memory.
+    """Convert a look (one computation of a stream's rates and evidence) to a line of its file.
 
     The line lists the graded weeks, so that a later run knows which responses of these weeks came late.
 
@@ -616,7 +618,7 @@ def _anchors(folder: Path) -> Callable[[date | None, str], AnchorWatch] | None:
 
 
 def _labels(folder: Path, rubric: Rubric, memory: StreamMemory) -> dict[str, bool]:
-    """Map the digest of each audited response's id to people's decision on the response.
+    """Map the digest of the id of each audited response (drawn for people to label) to people's decision on it.
 
     Args:
         folder: The rubric's calibration folder, in which people's labels are.

@@ -25,7 +25,7 @@ _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happene
 
 
 def standing(rubric: str, folder: Path) -> WatchedStream:
-    """Return the state of the stream in a folder at its last look; if a file can't be read, a state with the error."""
+    """Return the state of the stream of responses in a folder at its last look, or an error if a file can't be read."""
     stream = StreamFiles(folder)
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}

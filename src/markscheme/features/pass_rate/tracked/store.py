@@ -119,7 +119,7 @@ class StreamLine(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamMemory:
-    """Everything stored about a stream of responses: verdicts, audits, settings, periods and looks.
+    """Everything stored about a stream (a system's responses over time): verdicts, audits, periods and looks.
 
     Attributes:
         decisions: The lines that record the stream's start, its chances of audits and its periods, the earliest first.
@@ -292,7 +292,7 @@ _NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
-    """Return a sort key for the lines of one response, which puts graded lines first, and earlier ones before later."""
+    """Return a sort key for the lines stored for one response: graded lines first, and earlier lines first."""
     return not line.is_graded, line.at, line.content, str(line.passes)
 
 

@@ -10,7 +10,7 @@ from markscheme.rubrics.search import calibrations
 
 
 def watched_here(start: Path) -> Iterator[WatchedStream]:
-    """Yield the state of each stream in a folder at its last look, then the state of each judge.
+    """Yield the state of each stream of responses in a folder as of its last look, then of each judge.
 
     A judge's state is computed from all its looks at the accepted examples of its rubric, in every stream.
 
@@ -29,7 +29,7 @@ def watched_here(start: Path) -> Iterator[WatchedStream]:
 
 
 def _streams_in(calibration: Path) -> Iterator[Path]:
-    """Yield the folder of each stream in a rubric's calibration folder that has begun."""
+    """Yield the folder of each stream of responses that has begun, in a rubric's calibration folder."""
     rates = calibration / RATES_FOLDER
     streams = sorted(rates.iterdir()) if rates.is_dir() else ()
     return (stream for stream in streams if (stream / STREAM_FILE).is_file())
