@@ -144,6 +144,19 @@ class ColumnOptions:
                 find_rubric(name)  # a file that isn't there is missing, rather than no table
             raise UsageError(f"{flag_of(key)} is for tables that need no rubric; {name} is none")
 
+    def refuse_of_ratings(self, name: str) -> None:
+        """Raise UsageError if an option says what ratings mean, since a table of outputs alone has none.
+
+        Args:
+            name: Name of the table's file, for the message.
+
+        Raises:
+            UsageError: Such an option is set.
+        """
+        if (key := next((key for key in _OF_RATINGS if key in self.stated), None)) is not None:
+            reason = f"{name} has outputs alone, and no ratings of them; leave it out"
+            raise UsageError(f"{flag_of(key)} has no effect here: {reason}")
+
     def without(self, key: str, value: object = None) -> "ColumnOptions":
         """Return the options without one value of an option, such as `yes` of `--pass` and `5` of `--same 5=`.
 
@@ -321,6 +334,8 @@ _OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge
 """Options of tables that also apply to exports, where `--judge` names a judge."""
 VALUES_OF_EXPORTS: Final = ("pass_", "pass_mark", "same")
 """Options on the meaning of a table's values that also apply to exports."""
+_OF_RATINGS: Final = ("adjudicated", *VALUES_OF_EXPORTS, "levels", "scale", "kind", "rater", "judge_names")
+"""Options on what ratings mean, in a table or in an export."""
 _OF_TABLES: Final = tuple(
     key for key, row in options_of(ColumnOptions).items() if row.is_named and key not in _OF_EXPORTS
 )

@@ -100,10 +100,6 @@ class RunsCompared(Protocol):
     def headline(self) -> str:
         """Headline on the largest shift and its cause; "" if no shift is shown."""
 
-    @property
-    def foremost(self) -> Any:
-        """The criterion with the largest shift; None if no shift is shown."""
-
     def next_step(self, calibration: Any) -> tuple[str, str] | None:
         """Return the next step, in words and as a command, after a calibration by which the judge can be used.
 

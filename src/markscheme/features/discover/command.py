@@ -75,8 +75,8 @@ def discover(
     if taking.notes:
         run.take_in_notes(name, here, outputs, columns, rater, taking, page.seed, quiet=json)
         outputs = None
-    elif outputs is not None:
-        open_discovery.refuse_values(outputs, columns)
+    elif outputs is not None and columns.stated and open_discovery.has_outputs_alone(outputs, columns):
+        columns.refuse_of_ratings(str(outputs))
     opened = open_discovery.open_discovery(
         name, here, pool=outputs, columns=columns, seed=page.seed, reads_all=reading.read_all
     )

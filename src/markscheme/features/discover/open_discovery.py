@@ -15,7 +15,7 @@ from markscheme.features.discover.store import DiscoveryFolder, digest_of
 from markscheme.features.discover.unread import kept_unread, reading_plan
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
 from markscheme.fingerprint import fingerprint
-from markscheme.ratings.column_options import ColumnOptions, flag_of
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.table_outputs import reads_as_table
 from markscheme.readers.tabular.columns import output_roles
@@ -147,19 +147,16 @@ def open_discovery(
     return OpenedDiscovery(folder, outputs, record.seed, record.drawn, path, shown, rubric, record.reads_all)
 
 
-def refuse_values(path: Path, columns: ColumnOptions) -> None:
-    """Raise UsageError if an option says what ratings mean, and the file is a table of outputs alone.
+def has_outputs_alone(path: Path, columns: ColumnOptions) -> bool:
+    """Return True if a file is a table of outputs without a column of ratings.
 
     Args:
         path: The file of outputs.
-        columns: What its columns and values mean.
+        columns: What its columns mean.
     """
-    idle = next((key for key in _OF_VALUES if key in columns.stated), None)
-    if idle is None or not reads_as_table(path, columns):
-        return
-    if {"judge", "human"}.isdisjoint(output_roles(open_sheet(path, columns).columns, columns).values()):
-        reason = f"{path} has outputs alone, and no ratings of them; leave it out"
-        raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
+    if not reads_as_table(path, columns):
+        return False
+    return {"judge", "human"}.isdisjoint(output_roles(open_sheet(path, columns).columns, columns).values())
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:
@@ -173,8 +170,6 @@ def rubric_of(name: str, here: Path) -> Rubric | None:
     return replace(load_rubric(path), source=path)
 
 
-_OF_VALUES = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same")
-"""Keys of options on what ratings mean."""
 OUTPUTS_FILE = "outputs.jsonl"
 """Name of the file in a discovery's folder with the outputs that were imported with notes."""
 

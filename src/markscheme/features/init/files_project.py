@@ -13,7 +13,7 @@ from markscheme.features.init.project_of_pairs import project_of_pairs
 from markscheme.features.init.project_of_table import project_of_outputs, project_of_table
 from markscheme.plain_data import TABLES
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.column_options import ColumnOptions, flag_of
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.readers.plain_tables import hold, numbered_rows, rows_bring_rubrics
 from markscheme.readers.rated import columns_from_options, open_rated
@@ -33,8 +33,6 @@ READ_AS_CRITERION = ("", "criterion", "criteria", "name")
 """Names of columns that `import` reads as the name of a criterion without being told."""
 MOST_ROWS_OF_A_RUBRIC = 100
 """Number of a table's first rows that are searched for criteria."""
-RATING_OPTIONS = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same", "kind", "rater", "judge_names")
-"""Keys of the options on what ratings mean."""
 
 
 def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path) -> TableProject:
@@ -84,7 +82,7 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
             ) from error
         if error.code != "nothing-rated" or len(paths) > 1 or _has_notes(paths[0], options):
             raise
-        _refuse_values(paths[0], options)
+        options.refuse_of_ratings(str(paths[0]))
         return project_of_outputs(paths[0], options)
     if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
         raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")
@@ -114,14 +112,6 @@ def _refuse_rated_export(path: Path, options: ColumnOptions) -> None:
         "ratings to a rubric",
         path=path,
     )
-
-
-def _refuse_values(path: Path, options: ColumnOptions) -> None:
-    """Raise UsageError if an option says what ratings mean, since a table of outputs alone has none."""
-    idle = next((key for key in RATING_OPTIONS if key in options.stated), None)
-    if idle is not None:
-        reason = f"{path} has outputs alone, and no ratings of them; leave it out"
-        raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
 
 
 def _column_of_criteria(path: Path) -> str | None:

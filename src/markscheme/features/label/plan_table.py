@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.findings.commands import Commands
@@ -14,7 +13,7 @@ from markscheme.calibration.tables import calibrations_of
 from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import UsageError
 from markscheme.features.label.run_plan import Plan
-from markscheme.ratings.column_options import ColumnOptions, flag_of
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.tabular.reading import TableReading, read_files
@@ -23,8 +22,6 @@ from markscheme.stats import Estimate
 
 _WITHOUT_LABELS = frozenset({"no-labels", "nothing-rated"})
 """Codes of tables without usable labels, for which the plan asks for the first labels."""
-_OF_VALUES: Final = ("adjudicated", "pass_", "pass_mark", "levels", "scale", "same", "kind", "judge_names")
-"""Keys of options on what ratings mean."""
 
 
 def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelOptions, annotators: int = 1) -> Plan:
@@ -47,7 +44,7 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
         if error.code not in _WITHOUT_LABELS:
             raise
         if error.code == "nothing-rated":
-            _refuse_values(paths[0], columns)
+            columns.refuse_of_ratings(str(paths[0]))
         gold = no_gold(rubric_of_wholes())
         discover = f"markscheme discover {shlex.quote(paths[0].stem)} --pool {shlex.quote(str(paths[0]))}"
         needed = planned_labels(gold, None, target, has_fails=True)
@@ -63,19 +60,6 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
     needed = NextLabels(decision.labels, decision.next_step, because=decision.because)
     agreement = asking_most.comparison.agreement
     return _plan(reading.name, agreement.n, needed, target, annotators, init, agreement)
-
-
-def _refuse_values(path: Path, columns: ColumnOptions) -> None:
-    """Raise UsageError if an option says what ratings mean, since a table of outputs alone has none.
-
-    Args:
-        path: The table's first file.
-        columns: What the table's columns and values mean.
-    """
-    idle = next((key for key in _OF_VALUES if key in columns.stated), None)
-    if idle is not None:
-        reason = f"{path} has outputs alone, and no ratings of them; leave it out"
-        raise UsageError(f"{flag_of(idle)} has no effect here: {reason}")
 
 
 def _labels_asked(calibration: Calibration) -> int:
