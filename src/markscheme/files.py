@@ -155,7 +155,7 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 @contextmanager
 def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
-    """Open and lock the file at `path`, and do so again if it was replaced before the lock was obtained."""
+    """Open the file at `path` and lock it; start again if the file was replaced before the lock was obtained."""
     while True:
         with path.open(mode, buffering=0) as file, _locked(file):
             if _is_at(file.fileno(), path):
@@ -208,7 +208,7 @@ def writing_lock(path: Path, rater: str) -> ExitStack:
 
 
 def _exclusive_handle(path: Path, how: int, busy: Callable[[], object] | None) -> int:
-    """Open and lock the file at `path`, and do so again if it was removed or replaced before the lock was obtained.
+    """Open the file at `path` and lock it; start again if it was removed or replaced before it was locked.
 
     Args:
         path: The file.
@@ -351,7 +351,10 @@ def _write_new(path: Path, text: str, *, replace: bool) -> bool:
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
-    """Open a new file that replaces `path` (if `follow`, a link's target) once the block ends without an error."""
+    """Open a new file that takes the place of `path` once the block ends without an error.
+
+    With `follow`, a link's target is replaced instead of the link.
+    """
     if is_no_file(path):
         with path.open("wb") as device:
             yield device
@@ -459,7 +462,7 @@ def try_writing(path: Path) -> None:
 
 
 def is_no_file(path: Path) -> bool:
-    """Return True if the path exists and isn't a regular file, such as a device or a pipe."""
+    """Return True if a path exists and isn't a regular file: a device or a pipe, for example."""
     return path.exists() and not path.is_file()  # on the link itself: /dev/stdout may lead to a name without a file
 
 
@@ -491,7 +494,7 @@ def refuse_unwritable(target: str | Path | None) -> None:
 
 
 def refuse_overwriting(target: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """Raise an error if a file that a command is to write is one of the files that it reads.
+    """Raise an error if a file that a command would write is one of those that it reads.
 
     Raises:
         UsageError: The file is one of them.

@@ -76,7 +76,7 @@ def _texts(texts: tuple[str, ...]) -> str:
 
 
 def words_alone(text: str | None) -> str:
-    """Return a text's words in lower case, without punctuation, to tell whether two texts have the same words.
+    """Return a text's words in lower case without punctuation, by which texts with equal words are recognized.
 
     Example:
         >>> words_alone("Names  the *date*.") == words_alone("names the date")

@@ -16,7 +16,7 @@ _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMIN
 
 
 def content_at(commit: str, path: Path) -> bytes | None:
-    """Read a file's content in a commit, as it is stored; None if the commit doesn't have the file."""
+    """Read a file as a commit stores it; None if the commit doesn't have the file."""
     return read_git(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
 
 

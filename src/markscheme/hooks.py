@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def before_all(file: str) -> None:
-    """Start the session for the graders next to `file`, so that the first assertion need not wait for it."""
+    """Start the session (a warm process) for the graders next to `file`, so that the first assertion needn't wait."""
     start(folder=os.path.dirname(os.path.abspath(file)))
 
 

@@ -118,7 +118,7 @@ def _decoder(
     *,
     is_long: bool,
 ) -> json.JSONDecoder:
-    """Make and cache a JSON decoder with hooks for constants and objects; `is_long` if a number may be very long."""
+    """Make and cache a JSON decoder with the given hooks; with `is_long`, one for texts with very long numbers."""
     numbers: dict[str, Any] = _NUMBERS if is_long else _FRACTIONS
     return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 
@@ -180,7 +180,7 @@ def json_value(raw: bytes, *, object_pairs_hook: PairsHook | None = pairs_once) 
 
 
 def json_values(raws: Sequence[bytes]) -> list[Any] | None:
-    """Parse JSON objects all at once, in half the time for short ones; None if they have to be parsed one by one.
+    """Parse many texts that are JSON objects in one go, which is faster; None if they must be parsed singly.
 
     Returns:
         The values; None if a text isn't an object, isn't JSON, or has an object in which a key occurs twice.
@@ -201,7 +201,7 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
 
 
 def _flat_objects(first: bytes, whole: bytes) -> list[Any] | None:
-    """Parse a list of JSON texts if each is an object without inner objects or a repeated key; else return None.
+    """Parse JSON texts as one list if each is an object without nested objects or repeated keys; else return None.
 
     Counting keys is faster than comparing them: if there are as many keys in the text as in the objects, each occurs
     once. A text that has the end of a key in a string is left to the slower reader.

@@ -62,7 +62,7 @@ class SubmissionGrader(Protocol):
         ...
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts sent first about a submission, to estimate its cost and to look up recorded replies."""
+        """Return the first prompts about a submission, to estimate cost and to look up recorded replies."""
         ...
 
     async def grade(self, submission: Submission) -> Grade:
@@ -95,7 +95,7 @@ class AroundGrader(ABC):
         return self.grader.fingerprints
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts that the wrapped grader sends first about a submission."""
+        """Return the first prompts about a submission, which are those of the wrapped grader."""
         return self.grader.prompts(submission)
 
     @abstractmethod
@@ -211,7 +211,7 @@ class OneJudge(ABC):
 
 
 class ByCriterion(OneJudge):
-    """A grader that asks about all criteria, once or in several passes over them, with one or more prompts per pass.
+    """A grader that asks about the criteria one by one or in groups, in one or several passes over all of them.
 
     Attributes:
         passes: For each pass, the criteria of each prompt.
@@ -311,7 +311,7 @@ def worst(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
 
 
 def in_orders(submission: Submission, orders: int) -> list[Submission]:
-    """Return the pair in its stored order and, if `orders` is 2, also with its two responses swapped."""
+    """Return the versions of a submission to show: as stored and, for `orders` 2, with the pair's responses swapped."""
     return [submission, replace(submission, turned=not submission.turned)][:orders]
 
 
@@ -357,7 +357,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _needs_no_reason(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a verdict needs no reason: it chooses a category, or gives probabilities and no reason."""
+    """Return True if a verdict may lack a reason: it is a category, or has probabilities instead."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

@@ -43,7 +43,7 @@ class ByOrder(AroundGrader):
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
-    """Return the outcomes by criterion for each version of a pair: its stored order, then the swapped one.
+    """Return the outcomes by criterion for each order in which a pair was shown: first the stored order.
 
     Args:
         exchanges: All exchanges about the stored order, then as many about the swapped one.

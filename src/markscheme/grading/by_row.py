@@ -31,9 +31,9 @@ ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 def own_rubric(
     text: str | None, core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read the rubric that a row brings; return the rubric, or the reason why it can't be used.
+    """Read the rubric that a row brings and combine it with the run's; return it, or the reason why it can't be used.
 
-    Return None if the run's rubric applies.
+    Return None if the run's rubric applies alone.
 
     Args:
         text: The row's own rubric as text; None for a row without one.

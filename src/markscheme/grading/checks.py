@@ -39,7 +39,7 @@ EXPECTED_INPUT = "reference"
 
 @dataclass(frozen=True)
 class Scored:
-    """Result of a scorer: a score, or None if it couldn't decide, and the reason.
+    """Result of a scorer: a score, or None if it couldn't decide, with the reason.
 
     Attributes:
         score: The score, 0 to 1; None if the scorer could not decide.
@@ -290,7 +290,7 @@ def _of_steps(name: str, load: Callable[[], StepCheck]) -> Scorer:
 
 
 def _step_check(name: str) -> Callable[[], StepCheck] | None:
-    """Return a function that loads the check of an agent's steps with this name; None if there is no such check."""
+    """Return a function that loads the named check of an agent's steps; None if there is no such check."""
     return None if name in _TEXT_CHECKS else dict(CHECKS).get(name)
 
 
@@ -428,7 +428,7 @@ def _value_of(criterion: Criterion) -> Any:
 
 
 def _refuse_value(criterion: Criterion, check: Scorer) -> None:
-    """Raise UsageError, before anything is graded, if a criterion's value for its check is invalid or missing."""
+    """Raise UsageError if the value that a criterion passes to its check is invalid or missing."""
     name = str(criterion.check)
     if criterion.check_value and not check.wants(VALUE_KEY):
         raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")

@@ -64,7 +64,7 @@ def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
 
 
 def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
-    """Merge exchanges about different criteria into one; its error is the first error in any of these."""
+    """Merge exchanges with a judge about different criteria into one; its error is the first one of theirs."""
     if len(exchanges) == 1:
         return exchanges[0]
     return Exchange(
@@ -98,7 +98,7 @@ async def ask_judge(
     *,
     twice: bool = True,
 ) -> Exchange[_Reading]:
-    """Ask a judge, ask again about what can't be read, and remove wholly unreadable replies from the judge's cache.
+    """Ask a judge, and once more about what couldn't be read; wholly unreadable replies leave the judge's cache.
 
     Args:
         judge: The judge.

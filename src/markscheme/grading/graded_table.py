@@ -362,7 +362,7 @@ class GradedTable:
             self.notify(sentence)
 
     def _in_order(self, *files: IO[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the graded rows from files of JSON lines, in the order of the submissions."""
+        """Yield graded rows from files of JSON lines in the order of the submissions."""
         offsets = {id: (file, offset) for file in files for id, offset in _offsets(file).items()}
         for file, offset in (offsets[id] for id in self._ids if id in offsets):
             file.seek(offset)

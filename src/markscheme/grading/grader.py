@@ -45,7 +45,7 @@ class BackgroundLoop:
 
     @classmethod
     def shared(cls, user: object) -> "BackgroundLoop":
-        """Return the process's shared loop, so that a judge used in several places runs in one loop.
+        """Return the event loop that all graders of the process share, so that they can share judges.
 
         Args:
             user: The object that uses the loop. The loop is closed once none of its users is left.
@@ -175,7 +175,7 @@ class Grader:
         return f"Grader({self.rubric.name!r}, {self.judge.identity.name!r})"
 
     def __reduce__(self) -> tuple["partial[Grader]", tuple[()]]:
-        """Return what pickle stores of a grader: a function that opens an equal grader again.
+        """Return what pickle stores: a function, with arguments, that opens an equal grader again.
 
         Raises:
             TypeError: The judge was given as an object, which may not be possible to pickle.

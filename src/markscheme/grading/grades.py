@@ -40,7 +40,7 @@ class Fingerprints:
 
 @dataclass(frozen=True, slots=True)
 class DecidedBy:
-    """The judge that decided on a response, out of several, or the reason why a person should decide.
+    """Which of several judges decided on a response, or why a person should decide.
 
     Attributes:
         stage: Number of the judge that decided, from 1 in the order of asking; None if a person should decide.
@@ -129,7 +129,7 @@ class Grade:
 
     @property
     def unclipped(self) -> float | None:
-        """Score before it is clipped to 0 to 1; None for a response without a score, or without a rubric of its own."""
+        """Score before it is clipped to 0 to 1; None without a score, or if the row brings no rubric."""
         if self.rubric is None or self.scored is None:
             return None
         return unclipped_score(self.outcomes, self.rubric)
@@ -180,7 +180,7 @@ class Grade:
 
     @property
     def certainty(self) -> float | None:
-        """The judge's own probability of its decision, 0 to 1; for several judges, the certainty of the deciding one.
+        """The judge's probability that its pass or fail is right, 0 to 1; of several judges, the deciding one's.
 
         None if the judge gave no probabilities of levels or, for several judges, if the certainty of the deciding one
         isn't known.
@@ -288,7 +288,7 @@ def _rubric_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
 
 
 def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
-    """Return the criteria that came with a row, each with its level and position; None if none came with it."""
+    """Return the verdicts on criteria that a row brought, each with level and position; None if it brought none."""
     if grade.row_rubric is None:
         return None
     rubric = grade.row_rubric.rubric

@@ -174,7 +174,7 @@ class Grading(GradeOptions):
 
 
 def _grader_of_rows(grading: Grading, rubric: Rubric) -> SubmissionGrader:
-    """Make the grader for a rubric that comes with rows; its receipt names criteria that weren't calibrated.
+    """Make the grader for a rubric that rows bring; its receipt names criteria that weren't calibrated.
 
     Args:
         grading: The configuration of the run, whose receipt is about the rubric of the run.

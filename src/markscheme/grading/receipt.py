@@ -50,7 +50,7 @@ USE_WORDS: Mapping[str, _UseWords] = {
 
 
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
-    """Return a phrase for what a judge may be used for, such as "can gate".
+    """Return a phrase for what a judge may be used for, such as "can gate" (pass or fail without review).
 
     Args:
         use: The use, such as "gate".
@@ -66,7 +66,7 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
 
 
 class ExceptedPart(NamedTuple):
-    """A slice of the examples, such as one system's, that a judge may not decide although it may decide the remainder.
+    """A slice of the examples, such as one system's, on which a judge may not decide although it may elsewhere.
 
     Attributes:
         by: Property that defines the slice: system, group or a key of the metadata.
@@ -98,7 +98,7 @@ class ExceptedPart(NamedTuple):
 
 
 def _is_named(name: str, example_part: str) -> bool:
-    """Return True if a slice's name is a given value, or ends in it, as "prompt / provider" ends in "provider".
+    """Return True if a slice's name equals a value or ends in it, as "prompt / provider" ends in "provider".
 
     Args:
         name: The value, such as a provider, as an example has it.
@@ -109,7 +109,7 @@ def _is_named(name: str, example_part: str) -> bool:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The calibration behind a grade: what the judge may be used for, and the labels that show it.
+    """What a grade says of its judge's calibration: what the judge may be used for, and by which labels.
 
     Attributes:
         use: What the calibrated judge may be used for, such as "gate" or "trend".
@@ -186,7 +186,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt; it no longer holds if requests left out other parameters than in the calibration.
+        """Return the receipt, marked as not holding if requests left out other parameters than in the calibration.
 
         Args:
             ways: For each way in which the judge was asked for the grade's answers, the names of the parameters left
@@ -234,7 +234,7 @@ class Receipt:
 
 
 def calibration_text(receipt: Receipt | None) -> str:
-    """Describe the calibration behind a grade: margin, labels, date and use, or why no calibration covers the grade.
+    """Describe a grade's calibration: margin, labels, date and use; or say why no calibration covers it.
 
     >>> calibration_text(None)
     'no accepted run'
@@ -305,7 +305,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
 
 
 def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
-    """Return the `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade.
+    """Return the `calibration` object of a grade's JSON, in which `use` is null if no calibration holds.
 
     Args:
         receipt: The grade's receipt; None if no calibration is accepted.
@@ -486,7 +486,7 @@ def _share(value: Any) -> float | None:
 
 
 def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Read how an accepted run was asked (pass mark, strategy, samples, criteria per request) from its data."""
+    """Return how an accepted run's judge was asked: pass mark, strategy, samples, criteria per request."""
     mark = _share(data["pass_mark"])
     strategy = data["strategy"]
     if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:

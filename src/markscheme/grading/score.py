@@ -265,7 +265,7 @@ def _weighted_steps(
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
-    """Compute the normalized score of levels by criterion name; None if a criterion that counts has no level.
+    """Compute the normalized score of given levels, by criterion; None if a criterion that counts has no level.
 
     Criteria that don't apply don't count, nor do categories without values. If none counts, the score is None too.
     """
@@ -280,7 +280,7 @@ def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable:
 
 
 def must_pass(criterion: Criterion) -> bool:
-    """Return True if the response fails whenever this criterion does: it is required or has passing categories."""
+    """Return True if failing this criterion fails the whole response: it is required, or has passing categories."""
     return criterion.required or bool(criterion.passing)
 
 
@@ -335,7 +335,7 @@ def _normalized(raw: float, weights: Sequence[float]) -> float:
 
 
 def _share_of_best(raw: float, weights: Sequence[float]) -> float:
-    """Convert a score's raw sum to a share of the highest possible sum.
+    """Convert the raw sum of weight times position to a share of the highest possible sum.
 
     If no weight is above 0, the highest sum is 0. The result is then 1 minus `raw` divided by the lowest possible sum.
 

@@ -44,7 +44,7 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make a strategy that asks about criteria in groups, in one or two passes; about a pair, in each of its orders.
+    """Make a strategy that asks about groups of criteria, in one or two passes; about a pair, in each order.
 
     Args:
         name: Name of the strategy.
@@ -122,7 +122,7 @@ def fingerprints_of(rubric: Rubric, judge: GradingJudge) -> Fingerprints:
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
-    """List the declared inputs that the submission lacks; if several inputs are for an agent's steps, one is enough."""
+    """List the declared inputs that a submission lacks; of several inputs for an agent's steps, one suffices."""
     declared = rubric.inputs or ()
     filled = [name for name in declared if name in submission.inputs]
     return [name for name in declared if name not in filled and not steps_elsewhere(name, filled)]

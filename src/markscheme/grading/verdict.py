@@ -266,7 +266,7 @@ def turned_round(outcome: Outcome) -> Outcome:
 
 
 def _pair_quotes(verdict: Mapping[str, Any], material: Material, level: float, turned: bool) -> dict[str, Any]:
-    """Return the quote from the preferred response of a pair (in a tie, the first), and that from the other one.
+    """Return the quotes from a pair's preferred response (in a tie, from the first) and from the other response.
 
     Args:
         verdict: The judge's answer on a criterion, with its quotes by response.
@@ -402,7 +402,7 @@ class _Answer(NamedTuple):
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """Parse a reply that is one JSON object, alone or within one code fence or after one think block.
+    """Parse a reply that is one JSON object, which may be in one code fence or after one think block.
 
     A reply with any other text around the object isn't read, since the object may then be a quotation of what the judge
     was shown, perhaps decoded or altered. An object that only repeats a passage of the material is a quotation too, not
@@ -443,7 +443,7 @@ _THINK, _THOUGHT = "<think>", "</think>"
 
 
 def wrapper_of(text: str) -> str:
-    """Return the wrapping of a reply's JSON object that is removed: a code fence, a think block, or "" for none.
+    """Return what surrounds a reply's JSON object and is removed: a code fence or a think block; "" for nothing.
 
     Example:
         >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')
@@ -623,9 +623,9 @@ _LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
 
 
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
-    """Compute the probability of each level from the log-probabilities of the reply's tokens.
+    """Compute the probability of each level from a reply's token log-probabilities; () if that can't be done.
 
-    Return () without log-probabilities, or if they are ambiguous, as when a first token `1` may begin 1 or 10.
+    They may be missing, or be ambiguous, as when a first token `1` may begin 1 or 10.
     """
     scale = criterion.scale
     if not reply.tokens or not scale.ordered:

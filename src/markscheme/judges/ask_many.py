@@ -51,7 +51,7 @@ async def ask_many(
 
 
 class _Workers(Generic[_Job, _Result]):
-    """Tasks at work on a list of jobs, such as submissions to grade; each does one job after another.
+    """Tasks that work on a list of jobs, such as submissions to grade; each does one job after another.
 
     A task that ends a job begins the next job at once. With a new task for each job, all connections to a provider
     would be idle between two jobs, and an HTTP client would check each of them for every request.
@@ -122,7 +122,7 @@ class _Workers(Generic[_Job, _Result]):
             self._end(asyncio.CancelledError())
 
     def _next_job(self) -> tuple[int, _Job] | None:
-        """Take the next job with its index; None if no job is left, too many are running, or too many results wait."""
+        """Take the next job with its index; None if there is none, too many are running, or too many results wait."""
         if self._under_way >= self._concurrency or len(self._ended) >= self._concurrency:
             return None
         self._under_way += 1

@@ -66,7 +66,7 @@ def _recordings(replies: Path | None) -> list[RecordedJudge]:
 
 
 def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) -> RecordedJudge | None:
-    """Return the first of several recordings that has replies to all of the prompts; None if none has."""
+    """Return the first recording that has replies to all of the prompts; None if none has."""
     return next((recording for recording in recordings if prompts and not recording.lacks(prompts)), None)
 
 
@@ -87,7 +87,7 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
 
 @dataclass(frozen=True, slots=True)
 class _BesideRecordings(Wrapping):
-    """Judge that, if the provider refuses its key, names the recorded replies that could answer the whole run.
+    """Default judge; if its key is refused, the error names recorded replies that could answer the run.
 
     Attributes:
         prompts: The prompts that the run sends first.

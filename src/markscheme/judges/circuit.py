@@ -56,7 +56,7 @@ class Circuit:
         return self._cause is not None
 
     async def enter(self) -> float | None:
-        """Wait while the judge is down; return the deadline of the call if it is a trial call, None if an ordinary one.
+        """Wait while the judge is down; return the deadline for a trial call, None for an ordinary call.
 
         Raises:
             JudgeUnavailable: The judge has been given up.

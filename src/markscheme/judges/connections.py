@@ -9,7 +9,7 @@ from urllib.request import getproxies
 
 
 def client_for_many_calls(sdk: ModuleType) -> Any:
-    """Make an HTTP client for an SDK with one connection for each simultaneous call; None if a proxy is configured.
+    """Make an HTTP client for an SDK with a connection per simultaneous call; None if a proxy is configured.
 
     With None, the SDK makes its own client, which finds the proxy by itself.
 

@@ -16,7 +16,7 @@ WRITTEN_PER_CRITERION = 100
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The calls that a run would make, and what they would cost.
+    """How many calls a run would make, and what they would cost.
 
     Attributes:
         judge: Name of the judge; None without one.
@@ -45,7 +45,7 @@ def cost_of_asking(
     samples: int,
     at_hand: Callable[[Prompt, int], Reply | None] | None = None,
 ) -> Cost:
-    """Estimate the cost of asking a judge without asking it, at the price of this run.
+    """Estimate what asking a judge would cost in this run, without asking it.
 
     Args:
         judge: The judge; None if code decides all.
@@ -68,7 +68,7 @@ def cost_of(
     at_hand: Callable[[Prompt, int], Reply | None] | None = None,
     price: Price | None = None,
 ) -> Cost:
-    """Estimate the cost of asking a judge these prompts, without asking.
+    """Estimate what asking a judge these prompts would cost, without asking it.
 
     Args:
         prompts: The prompts that the run sends first, before any that depend on replies, such as retries.

@@ -222,7 +222,7 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
 
 
 def _as_received(p: Any) -> Any:
-    """Return a probability unchanged if JSON can hold it, NaN or infinity as None, and anything else as text."""
+    """Return a probability as JSON can hold it: NaN or infinity as None, anything that isn't a number as text."""
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"

@@ -63,7 +63,7 @@ def _named(words: Mapping[str, tuple[str, ...]], name: str) -> frozenset[str]:
 
 
 def _stands_alone(word: str, text: str) -> bool:
-    """Return True if a text contains a word with no letter from a to z directly before or after it."""
+    """Return True if a text contains a word that isn't part of a longer word of letters a to z."""
     position = text.find(word)
     while position >= 0:
         neighbours = text[max(position - 1, 0) : position] + text[position + len(word) : position + len(word) + 1]

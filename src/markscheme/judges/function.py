@@ -136,7 +136,7 @@ class FunctionJudge:
 
     @property
     def _innermost(self) -> Any:
-        """The user's function without wrappers and partials around it."""
+        """The user's function, taken out of wrappers and partials."""
         innermost: Any = inspect.unwrap(self.fn)
         while isinstance(innermost, partial):
             innermost = inspect.unwrap(innermost.func)
@@ -287,7 +287,7 @@ def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_own(file: str) -> bool:
-    """Return True if a module's file belongs to the user, and not to Python, a package or markscheme.
+    """Return True if a module's file is the user's code: not part of Python, a package or markscheme.
 
     Example:
         >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)

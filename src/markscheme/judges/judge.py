@@ -124,7 +124,7 @@ class Identity:
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
     def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
-        """Return the identity with a record of the parameters that requests to the judge left out.
+        """Return the identity with a record of the parameters that were left out when the judge was asked.
 
         Args:
             ways: Number of grades by the set of parameters that requests left out. A parameter left out only for some
@@ -207,7 +207,7 @@ class Reply:
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """The replies to single requests that this reply was put together from; the reply itself if it has no parts."""
+        """The replies to single requests of which this reply is made; the reply itself if it has no parts."""
         if not self.parts:
             yield self
         for piece in self.parts:
@@ -247,7 +247,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class JudgeGroup(Protocol):
-    """Several judges that grade together by a common rule, such as a cascade; the group can't be sent a prompt."""
+    """Judges that grade together by a rule, such as a cascade; no prompt can be sent to the group as a whole."""
 
     @property
     def identity(self) -> Identity:

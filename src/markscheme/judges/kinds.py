@@ -157,7 +157,7 @@ def known_kind(name: str) -> JudgeKind:
 
 
 def means_file_of_rubric(name: str) -> bool:
-    """Return True if a judge's name, such as "cascade", means a file that belongs to the rubric.
+    """Return True if a judge's name alone, such as "cascade", means a file in the rubric's folder.
 
     Example:
         >>> [means_file_of_rubric(name) for name in ("cascade", "cascade:here.json", "anthropic")]
@@ -298,7 +298,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Return True if importlib.metadata has to search `folder` for kinds of judge that packages declare.
+    """Return True if importlib.metadata has to search `folder` for packages that add kinds of judge.
 
     It has to if a package in the folder declares one, or if `folder` is a zip archive, which isn't read here. To read
     the packages' files here first is ten times as fast as to let importlib.metadata search every folder.

@@ -130,7 +130,7 @@ class Limiter:
 
     @property
     def committed(self) -> float:
-        """Dollars that are spent, reserved, or possibly spent by calls that were cut off."""
+        """Dollars that are spent, reserved for running calls, or perhaps charged for calls that were cut off."""
         return self._spent + self._reserved + self._set_aside
 
     def make_room(self, calls: int) -> None:
@@ -186,7 +186,7 @@ class Limiter:
         return permit
 
     def unused(self, permit: Permit) -> None:
-        """Take back the permit for a call that wasn't made."""
+        """Take back the permit of a call that wasn't made, so that it counts towards no limit."""
         self._calls -= 1
         self._close(permit, tokens=0, usd=0.0)
 
@@ -552,7 +552,7 @@ class Limited(Wrapping):
 
 
 def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int, float]:
-    """Estimate an upper limit of the tokens and dollars of an answer to a prompt; 0 dollars if the price is unknown.
+    """Estimate the most tokens and dollars that the answer to a prompt may take; 0 dollars without a price.
 
     Args:
         judge: The judge's identity, which states the largest length of an answer.
@@ -567,7 +567,7 @@ def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> tuple[int,
 
 
 def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) -> JudgeError:
-    """Return the last of several failures, with the number of attempts and the reason for ending added.
+    """Return the last failure, whose message also has the number of attempts and why there is no further one.
 
     Args:
         failures: The failures, the latest last.
@@ -584,7 +584,7 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """Return a reply whose usage also counts the failed calls that came before it; `more` is their number."""
+    """Return a reply whose usage also counts `more` failed calls that came before it."""
     if not more:
         return reply
     if reply.parts:

@@ -84,7 +84,7 @@ _UNKNOWN_ERROR: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a provider, with the login that it may contain kept apart.
+    """Address of a provider; a login in it is kept separately, so that it isn't shown or logged.
 
     Attributes:
         url: Scheme, host and path; never with a user or a password.
@@ -426,7 +426,7 @@ def _is_untrusted(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:
-    """Return an error that a traceback may show as the cause; None if it, or one of its causes, contains a secret."""
+    """Return an error for a traceback to show as the cause; None if it or one of its causes contains a secret."""
     link: BaseException | None = error
     while link is not None:
         if hidden(f"{link} {link!r}", secrets) != f"{link} {link!r}":

@@ -82,7 +82,7 @@ class RecordedJudge:
         return Identity(f"recorded:{self.judge}", self.model)
 
     def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Return the prompts, of those given, that have no recorded reply."""
+        """Return those of the prompts that have no recorded reply."""
         return [prompt for prompt in prompts if (prompt.fingerprint, 0) not in self.replies]
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

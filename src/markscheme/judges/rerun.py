@@ -8,7 +8,7 @@ from markscheme.prompts.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class FromSample(Wrapping):
-    """Judge that adds `first` to the number of each sample, so that cached replies of an earlier run aren't reused.
+    """Judge that adds `first` to each sample number, so that cached replies of an earlier run aren't used again.
 
     Attributes:
         first: Number of the first sample of this run, to which the run's own numbers from 0 are added.

@@ -13,7 +13,7 @@ from markscheme.prompts.submission import Submission
 
 
 def innermost(judge: Judge) -> Judge:
-    """Return the judge that a chain of wrappers asks in the end; a judge without wrappers is returned unchanged."""
+    """Return the judge inside all wrappers; a judge without wrappers is returned unchanged."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge

@@ -72,7 +72,7 @@ def refuse_unknown_pass(reading: TableReading) -> None:
 
 
 def examples_of_people(rated: RatedFiles) -> ExampleSet | None:
-    """Return a file's examples with people's labels; None if the file has a judge's ratings, or no labels by people.
+    """Return a file's examples that people labelled; None if a judge rated the file, or if nobody labelled it.
 
     Raises:
         UsageError: No rubric is named, and the labels don't say by themselves which responses pass.
@@ -143,7 +143,7 @@ def _rate(gold: Gold, chosen: Flags, how: DrawnHow | None) -> Estimate:
 
 
 def people_view(rates: PassRates, gold: Gold, how: DrawnHow | None) -> Document:
-    """Build the document on the pass rate by people's labels alone, without a judge.
+    """Build the report on the pass rate by people's labels alone, without a judge.
 
     Args:
         rates: The pass rates.

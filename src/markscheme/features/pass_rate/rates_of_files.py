@@ -112,7 +112,7 @@ def _labelled_by_people_alone(
 
 
 def _has_labels_alone(file: Path, rubric: Rubric | None, columns: ColumnOptions) -> bool:
-    """Return True if a file has people's labels, and is a table or has no judge's verdicts."""
+    """Return True if a file has people's labels and no judge's verdicts, or is a table with people's labels."""
     if names_table([str(file)]):
         return _is_labelled_table(file, columns)
     return _labelled_by_people_alone(file, rubric, columns) is not None
@@ -245,7 +245,7 @@ def holds_decisions(file: Path, columns: ColumnOptions) -> bool:
 
 
 def _rated(reading: TableReading) -> RatedFiles:
-    """Convert a table to the form in which files of ratings are read, with the rubric that its columns imply."""
+    """Convert a table to the form in which other files of ratings are read, with a rubric made from its columns."""
     path = reading.paths[0] if reading.paths else Path(reading.name)
     rubric = reading.whole_rubric
     ratings = tuple(reading.whole_ratings)

@@ -44,7 +44,7 @@ class SystemWorth:
 
 @dataclass(frozen=True)
 class Gap:
-    """Difference of two systems' pass rates, on the tests that both have.
+    """Difference between two systems' pass rates, on the tests that both have.
 
     Attributes:
         first: Name of the first system.
@@ -110,7 +110,7 @@ def run_worth(
     threshold: float = 1.0,
     uncorrected: str = "there are no labels",
 ) -> RunWorth:
-    """Compute the summary of a Promptfoo run: pass rates by system, their differences, and cost.
+    """Summarize a Promptfoo run: pass rates of each system, differences between systems, and cost.
 
     Args:
         results: The results of one evaluation.
@@ -189,7 +189,7 @@ def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates:
 
 
 def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
-    """Map each test to the outcomes of its outputs: 1 for a pass, 0 for a fail, nan for neither."""
+    """Map each test to its outputs' outcomes: 1 for a pass, 0 for a fail, nan for an output that isn't graded."""
     outcomes: dict[int, list[float]] = {}
     for row in rows:
         outcomes.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))

@@ -92,7 +92,7 @@ def _is_unusable(gate: ThresholdRisk) -> bool:
 
 
 def _advice(gate: ThresholdRisk, again: str) -> Iterator[str]:
-    """Yield sentences on how to keep false alarms at 5%, by another threshold or by averaging more runs.
+    """Yield sentences on how to limit false alarms to 5% of runs: another threshold, or the mean of several runs.
 
     Args:
         gate: The threshold, and how runs vary about it.

@@ -261,7 +261,7 @@ class CriterionReading:
             self.notes[f"{name} costs points where it is met, and says what a good response does"] = None
 
     def _note_gaps(self, levels: Sequence[Mapping[str, Any]], name: str) -> None:
-        """Add a note that some levels of a criterion have neither description nor label, if other levels have one."""
+        """Add a remark that some levels have neither description nor label, although other levels have one."""
         gaps = [f"{level['value']:g}" for level in levels if "description" not in level and "label" not in level]
         if gaps and len(gaps) < len(levels):
             self.notes[f"{name}: no words for level {', '.join(gaps)}"] = None
@@ -313,7 +313,7 @@ def level_columns(criteria: Sequence[RawCriterion]) -> list[str]:
 
 
 def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a criterion with the keys of its nested mapping added, if that mapping holds text, weight or levels."""
+    """Return a criterion with the entries of a mapping nested in it, if these are its text, weight or levels."""
     named = next((key for key in LEVEL_LISTS if isinstance(data.get(key), Mapping) and levels_named(data[key])), None)
     if named is not None:
         return {**{key: value for key, value in data.items() if key != named}, **data[named]}

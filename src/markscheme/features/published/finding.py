@@ -177,13 +177,13 @@ def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
 
 
 def _holds_rubric(key: Any, value: Any) -> bool:
-    """Return True if a key of a row holds a rubric: `rubric`, `rubrics`, `score_rubric`, …"""
+    """Return True if a row's value is a rubric, and its key is named like one: `rubric`, `score_rubric`, …"""
     holds = str(key).endswith(INSIDE) and isinstance(value, list | Mapping | str) and bool(value)
     return holds and not is_level_list(key, value)
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Unwrap a rubric nested under keys such as `rubric`; return it, the entries next to these keys, and its path."""
+    """Take a rubric out of keys such as `rubric`; return it, the entries next to these keys, and its path."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:
@@ -303,7 +303,7 @@ def with_weights_of_groups(rubric: str, row: Mapping[str, Any]) -> str:
 
 
 def _structure_in(text: Any) -> Any:
-    """Parse a text that is a JSON list or object; return None for any other text."""
+    """Parse a text that is a JSON list or object; None for any other text."""
     if not str(text).startswith(("[", "{")):
         return None
     return json_or(str(text), None)
@@ -326,7 +326,7 @@ def key_of_weights(top: Mapping[str, Any], groups: set[str | None]) -> str | Non
 
 
 def _whole(data: Mapping[str, Any]) -> bool:
-    """Return True if a mapping as a whole is a rubric: each value is a criterion, or a group of criteria."""
+    """Return True if a mapping consists of criteria: each of its values is a criterion or a group of criteria."""
     if not data or any(key in data for key in (*CONTAINERS, *CHILDREN)):
         return False
     values = list(data.values())

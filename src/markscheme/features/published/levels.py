@@ -68,7 +68,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return levels from 0 to a criterion's maximum: one for each point, or five steps if the maximum is large.
+    """Make levels from 0 to a criterion's maximum: one per point, or five evenly spaced ones if it is large.
 
     Args:
         fields: A criterion, or the keys next to all criteria.
@@ -143,7 +143,7 @@ def _within(levels: Sequence[Mapping[str, Any]], ends: tuple[int, int]) -> bool:
 
 
 def _filled(levels: list[dict[str, Any]], ends: tuple[int, int] | None, *, is_whole: bool) -> list[dict[str, Any]]:
-    """Sort levels worst first, and perhaps add levels without a description for whole numbers that have none.
+    """Sort levels, worst first, and add whole numbers without a description between them if that is asked for.
 
     Args:
         levels: The levels that have a description.

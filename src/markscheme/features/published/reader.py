@@ -160,7 +160,7 @@ class _Reading:
         raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
     def _note_groups(self, inner: Any) -> None:
-        """Record which keys in groups of criteria are ignored, to report them to the user.
+        """Record the keys of groups of criteria that aren't read, to report them to the user.
 
         Args:
             inner: A list of groups, or a mapping whose values are lists of groups or mappings of names to groups.
@@ -224,7 +224,7 @@ class _Reading:
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
 
     def _note_inner(self, part: Mapping[str, Any]) -> None:
-        """Record the keys that aren't read in inner parts of a rubric's tree, which are parts with parts below them.
+        """Record the keys that aren't read in those parts of a rubric's tree that have parts below them.
 
         Args:
             part: A part of the tree; the parts below it are searched too.
@@ -252,7 +252,7 @@ def _ends(fields: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _part_of(mark: float | None, total: float | None) -> float | None:
-    """Convert a pass mark to a score from 0 to 1, dividing a mark above 1 by the rubric's total; None if impossible."""
+    """Convert a pass mark to a score from 0 to 1; None if impossible. A mark above 1 is divided by the total."""
     if mark is None or 0 <= mark <= 1:
         return mark
     return mark / total if total and mark <= total else None
@@ -276,7 +276,7 @@ def _weigh_by_points(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion
 
 
 def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
-    """Divide each group's weight among its criteria, in proportion to their weights within the group.
+    """Divide each group's weight among its criteria, in proportion to their own weights.
 
     Args:
         criteria: The converted criteria, whose weights are replaced.

@@ -216,7 +216,7 @@ def words_in(text: str) -> int:
 
 
 def is_in_force(fields: Mapping[str, Any]) -> bool:
-    """Return True unless a key of a criterion, such as `enabled` or `retired`, switches it off.
+    """Return True unless a key such as `enabled` or `retired` says that the criterion isn't used.
 
     >>> is_in_force({"enabled": False}), is_in_force({"enabled": True}), is_in_force({"retired": "never"})
     (False, True, True)

@@ -49,7 +49,7 @@ def _answers() -> "_Answers":
 
 
 def _hold_labelled_rows(peek: "Peek") -> bool:
-    """Return True if the rows of a file bring rubrics of their own, and the first records have labels."""
+    """Return True if a file's rows bring their own criteria, and the first rows have labels."""
     has_both = any(
         isinstance(record, dict) and record.get("labels") and any(word in key for key in record for word in _BRINGS)
         for record in peek.records

@@ -126,7 +126,7 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
 
 
 def _brings_rubrics(path: Path) -> bool:
-    """Return True if a file's rows bring criteria of their own, and have labels in the file or stored by `label`."""
+    """Return True if a file's rows bring their own criteria and are labelled, in the file or by `label`."""
     first = first_with_rubric(path)
     return first is not None and bool(first.get("labels") or _ratings_folder(path) or _any_labelled(path))
 
@@ -254,7 +254,7 @@ def _judge_in_file(
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
-    """Return the name of the judge whose verdicts in the file are to be compared; None to ask a judge instead.
+    """Return the judge in the file whose verdicts are compared; None if a judge is asked for new verdicts instead.
 
     Args:
         judges: Names of the judges with verdicts in the file.
@@ -592,7 +592,7 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the verdict on the judge, in which labels needed are counted in tasks and ratings instead of responses.
+    """Return the verdict on the judge with the labels it needs counted in tasks and ratings, not in responses.
 
     Args:
         calibration: The calibration with the verdict.
@@ -617,7 +617,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
 
 
 def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
-    """Return why a response is left out of the comparison of whole responses; None if it is compared.
+    """Return why whole responses are compared without this one; None if it is compared.
 
     Args:
         example: The response.
@@ -660,7 +660,7 @@ def whole_rating(rating: Rating, rubric: Rubric) -> Rating | None:
 
 
 def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Iterator[CriterionVerdict]:
-    """Yield people's majority verdict and the judge's verdict on each criterion of a response that has both."""
+    """Yield people's majority and the judge's verdict on each criterion of a response that has both."""
     if rating is None:
         return
     people = _by_people(example)

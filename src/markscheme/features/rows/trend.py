@@ -98,7 +98,7 @@ class _Limit:
 
 @dataclass(frozen=True)
 class CriteriaTrend:
-    """Evidence on whether verdicts on criteria can show a trend: the judge's and people's verdicts, and error limits.
+    """Evidence that a judge's verdicts on criteria can, or can't, be averaged to show trends.
 
     Attributes:
         verdicts: All verdicts that were compared.
@@ -182,7 +182,7 @@ class CriteriaTrend:
         }
 
     def labels(self, more: DecisiveLabels | None) -> str:
-        """Return a sentence on how many more tasks to label, assuming as many verdicts per task as so far.
+        """Return a sentence on how many more tasks to label, at as many verdicts per task as so far.
 
         Args:
             more: The number of further verdicts needed; None if no number is likely to be enough.
@@ -196,7 +196,7 @@ class CriteriaTrend:
         return f"{tasks}; even then the chance is only {percent(more.chance)}."
 
     def on(self, ids: Collection[str]) -> "CriteriaTrend":
-        """Return the evidence restricted to the responses with these ids."""
+        """Return the evidence from the responses with these ids alone."""
         return CriteriaTrend([verdict for verdict in self.verdicts if verdict.example in ids], self.most)
 
     def _limits(self, confidence: float) -> Sequence[_Limit]:
@@ -227,7 +227,7 @@ def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
 
 
 def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
-    """Return each person's verdicts as an array, shape (n_verdicts, n_people); nan where there is none."""
+    """Arrange each person's verdicts as an array, shape (n_verdicts, n_people); nan where a person gave none."""
     names = list(dict.fromkeys(name for verdict in verdicts for name in verdict.people))
     answers = [[float(verdict.people.get(name, np.nan)) for name in names] for verdict in verdicts]
     return np.array(answers, dtype=np.float64).reshape(len(verdicts), len(names))
@@ -236,7 +236,7 @@ def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
 def trend_of_criteria(
     subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
 ) -> CriteriaTrend | None:
-    """Return the evidence on a trend of the verdicts on criteria, for examples that share a rubric.
+    """Return the evidence that verdicts on criteria can show a trend, for examples that share a rubric.
 
     Args:
         subject: What the trend is of: "criteria" for the verdicts on criteria; "score" for scores, and then the result

@@ -19,7 +19,7 @@ SAME_ANSWER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _WiderMean(GroupedMean):
-    """A mean of values grouped by task and by criterion, with an interval that covers the intervals of both groupings.
+    """A mean whose interval is the wider of two: with values grouped by task, and grouped by criterion.
 
     Attributes:
         otherwise: The same mean with values grouped by criterion, if this one groups them by task, or the reverse.

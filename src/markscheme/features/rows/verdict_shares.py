@@ -183,7 +183,7 @@ def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
 
 
 def is_heavy(tasks: Codes) -> bool:
-    """Return True if the largest tenth of the tasks holds over a third of the verdicts."""
+    """Return True if the tenth of the tasks with the most verdicts holds over a third of all verdicts."""
     return _largest_tenth(np.bincount(tasks)) > HEAVY
 
 
@@ -194,7 +194,7 @@ def weights_of_tasks_alike(tasks: Codes) -> Floats:
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of flagged verdicts, where each task has the same total weight.
+    """Return the share of flagged verdicts, with the same total weight for each task.
 
     Args:
         hits: Flags of the verdicts that count in the share, such as those on which the judge is right, shape (n,).
@@ -206,7 +206,7 @@ def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> Groupe
 
 
 def _largest_tenth(sizes: Codes) -> float:
-    """Return the share of the verdicts that belong to the tenth of the tasks with the most verdicts.
+    """Return which share of all verdicts belongs to the largest tenth of the tasks.
 
     Args:
         sizes: Number of verdicts on each task.

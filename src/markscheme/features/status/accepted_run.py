@@ -27,7 +27,7 @@ def accepted_rubric(folder: Path) -> Rubric:
 
 
 def of_accepted_run(rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date) -> dict[str, Any]:
-    """Return the fields of `RubricStatus` that come from the accepted run in a calibration folder.
+    """Return those fields of a RubricStatus that come from the accepted run in a calibration folder.
 
     Args:
         rubric: The rubric as it is now.

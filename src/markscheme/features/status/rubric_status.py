@@ -133,7 +133,7 @@ def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[Ru
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return the status that a function reads or, if that fails, a status with the reason.
+    """Call a function that reads a status and return it; if that fails, return a status with the reason.
 
     Args:
         name: Name of the rubric.
@@ -222,7 +222,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 def _with_run(
     status: RubricStatus, rubric: Rubric, folder: Path, examples: ExampleSet | None, today: date
 ) -> RubricStatus:
-    """Return a rubric's status with the fields added that come from its accepted run.
+    """Return a rubric's status with the fields that come from its accepted run.
 
     Args:
         status: The status so far.

@@ -68,7 +68,7 @@ def _sessions() -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def _rubrics(start: Path, moved: Collection[str]) -> "tuple[list[RubricStatus], ShowRubrics]":
-    """Return each rubric's status, and the function that renders them all or says how to get a first rubric.
+    """Return the status of each rubric, and a function that renders them; without rubrics, it says how to get one.
 
     If there are no rubrics, no reader of rubrics is imported.
 

@@ -73,7 +73,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 
 
 def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
-    """Return a next step and its command: those of the first rubric that has a next step; None if no rubric has."""
+    """Return the next step of the first rubric that has one, with its command; None if no rubric has one."""
     for status in rubrics:
         commands = Commands(shlex.quote(_argument(status)))
         if status.labels_needed and status.unlabelled:
@@ -100,9 +100,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _argument(status: RubricStatus) -> str:
-    """Return the word by which commands find a rubric: its name, or its file if the name leads to another rubric.
+    """Return the word by which commands find a rubric: its name, or its path if the name finds another rubric.
 
-    Rows are found by their file.
+    Files of rows are found by their path.
     """
     if status.are_rows and status.file is not None:
         return str(from_here(status.file))
@@ -219,7 +219,7 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
-    """Return True if a judge should first be compared with the labels that a rubric has, before more are given."""
+    """Return True if the next step for a rubric is to compare a judge with its labels, not to label more."""
     is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
     return is_open and not status.is_calibrated
 

@@ -50,7 +50,7 @@ class StressQuestion:
 
 @dataclass(frozen=True)
 class Battery:
-    """All questions of a stress run: examples, their changed versions, and how often the judge is asked about each.
+    """All questions of a stress run: examples, their changed versions, and how often each is asked about.
 
     Attributes:
         rubric: The rubric by which the judge grades.
@@ -186,7 +186,7 @@ class Battery:
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """Return, for the first few changes that alter a text, the change's name, an original and the changed text."""
+        """Return a few changes to show the user: the name, an original text and the changed text of each."""
         first: dict[str, tuple[str, str, str]] = {}
         for (index, name), text in self.texts.items():
             original = self.examples[index].submission.response
@@ -346,7 +346,7 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
 
 
 def _with_parts_of(text: str, original: str) -> str:
-    """Return an edited text with those images and documents of the original whose placeholders it still contains."""
+    """Return an edited text with the original's images and documents whose placeholders are still in it."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])

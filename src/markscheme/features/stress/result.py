@@ -149,7 +149,7 @@ class Stress:
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
     def _differs(self, index: int, version: str) -> bool:
-        """Return True if the judge rates a version of an example differently from the original on any criterion.
+        """Return True if the judge rates a version of an example differently from the original on some criterion.
 
         Args:
             index: Index of the example.
@@ -242,7 +242,7 @@ class Stress:
 
     @property
     def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
-        """For each finding, the examples whose ratings moved most, by the change and the criterion of the finding."""
+        """The examples whose ratings moved most, for each finding (by its change and criterion)."""
         obeyed = [(INSTRUCTION, name) for name, _ in self.obeys]
         moved = [*obeyed, *((row, name) for row, name, _ in self.findings)]
         return {(row, name): tuple(self._most(row, name)) for row, name in moved}
@@ -280,7 +280,7 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute each example's mean rating of its changed text minus that of the original; nan if either is missing.
+        """Compute, for each example, the mean rating of its changed text minus that of the original; nan if missing.
 
         Args:
             version: Name of the change.
@@ -290,7 +290,7 @@ class Stress:
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Add to the result of a change on a criterion how much repeated ratings of one text differ.
+        """Add to a result how much repeated ratings of the same text differ.
 
         Args:
             cell: The result. None if the change may legitimately alter the level, so that it tests nothing; then the

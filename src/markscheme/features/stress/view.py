@@ -103,7 +103,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None, ask: AskOpt
 
 
 def _onward(stress: Stress, judge: str | None, ask: AskOptions | None) -> tuple[str, str] | None:
-    """Return the next step as a sentence and a command.
+    """Return the next step as a sentence and a command: to label, to ask more samples, to reword or to calibrate.
 
     It is to label if the examples have no labels, to ask more samples if the judge is unstable, to try new wording if a
     change moves the judge, and else to calibrate.
@@ -187,7 +187,7 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """Return the criterion on which a change moves ratings most, with the result.
+    """Return the criterion whose ratings a change moves most, with the result.
 
     A shift that counts as a finding comes before any other shift. Next, a criterion whose right level stays comes
     before one whose right level the change may alter.

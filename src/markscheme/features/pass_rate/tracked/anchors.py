@@ -44,7 +44,7 @@ FAIL_SIDE, PASS_SIDE = 0, 1
 
 @dataclass(frozen=True)
 class AnchorLook:
-    """One time that the judge was asked again about the examples of its accepted run, with its answers.
+    """Record of one look: the judge was asked again about the examples of its accepted run, and gave these answers.
 
     Attributes:
         at: Time of the look.
@@ -139,8 +139,9 @@ class AnchorWatch:
 
     @property
     def has_rung(self) -> bool:
-        """True if the evidence has reached the alarm threshold, or the judge had already drifted when its runs were
-        accepted."""
+        """True if the evidence reached the alarm threshold, or the judge had drifted before its runs were accepted.
+        accepted.
+        """
         return self.otherwise_before is not None or rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
@@ -330,7 +331,7 @@ def _looks_before(looks: Sequence[AnchorLook], accepted: Accepted, begun: str | 
 
 
 def _n_shared(decided: Floats, majority: Floats) -> int:
-    """Return the number of examples with a decision in a look and with a majority decision in the accepted runs.
+    """Count the examples with a decision in a look and with a majority decision in the accepted runs.
 
     Args:
         decided: The judge's decisions in the look, nan if missing.
@@ -349,7 +350,7 @@ def _otherwise_before(
     Args:
         earlier: The decisions in looks before these runs were accepted, each of shape (n_examples,), nan if missing.
         majority: The decision of most accepted runs, shape (n_examples,), nan for a tie.
-        sides: Flags of the examples that the accepted runs fail, and of those that they pass.
+        sides: Two arrays of flags: of the examples that the accepted runs fail, and of those that they pass.
         still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
 
     Returns:
@@ -429,7 +430,7 @@ def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[i
 
 
 def _most_flips_when_still(runs: Floats) -> float:
-    """Estimate from accepted runs the largest share of decisions that a judge may flip and still count as unchanged."""
+    """Estimate the largest share of decisions that an unchanged judge flips, from how its accepted runs differ."""
     is_whole = ~np.isnan(runs).any(axis=0)
     return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5
 

@@ -146,7 +146,7 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
 
 
 def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
-    """Return responses, without those of their columns that have many different values over all responses.
+    """Return responses without those of their columns that have many different values in all responses together.
 
     The column with the input's length is always kept.
     """
@@ -289,7 +289,7 @@ class _RowReader:
         return self._verdict
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return a row's verdict, and True if the row was graded.
+        """Return a row's verdict (pass, fail or None), and True if the row was graded.
 
         A row whose decision the judge left to people is graded and has no verdict (None).
 
@@ -361,7 +361,7 @@ def _of_tool(
     *,
     is_asked: bool,
 ) -> list[TimedResponse]:
-    """Return the responses in another tool's export with their times, and with its verdicts unless a judge is asked."""
+    """Return the responses in another tool's export with times; its verdicts are left out if a judge is asked."""
     paths = [peek.path for peek in peeks]
     joined = len(paths) > 1
     if is_asked:

@@ -59,7 +59,7 @@ class Watched:
 
     @property
     def rang_in(self) -> str | None:
-        """Week in which the evidence first reached the alarm threshold; None if it never did."""
+        """The first week in which the evidence reached the alarm threshold; None if it never did."""
         week = rings_in(self.after, self.ring)
         return None if week is None else self.weeks[week - 1]
 
@@ -141,7 +141,7 @@ class Look:
 
     @property
     def overdue(self) -> str | None:
-        """The first week after the closed ones, if its audits have waited so long that people's pass rate is outdated.
+        """The first week after the closed ones, if its audits wait so long for labels that the pass rate is outdated.
 
         None if they haven't. Single audits without a label in closed weeks, such as undecided ones, don't matter.
         """
@@ -258,7 +258,10 @@ def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, ob
 def _before_and_since(
     rows: Sequence[GradedLine], reference: Sequence[str]
 ) -> tuple[list[GradedLine], list[GradedLine]]:
-    """Return the responses of the reference weeks, then those of later weeks; both empty without reference weeks."""
+    """Return the responses of the reference weeks (the first ones), then those of later weeks.
+
+    Both are empty if there are no reference weeks yet.
+    """
     if not reference:
         return [], []
     last = max(reference)

@@ -20,7 +20,7 @@ INPUT_LENGTH = "input_length"
 
 @dataclass(frozen=True)
 class MixShift:
-    """Change in how often a column's values occur, and how much of a shift in the share of passes this change explains.
+    """Change in how often each value of a column occurs, and how far it explains a shift of the share of passes.
 
     Attributes:
         column: Name of the column.
@@ -113,7 +113,7 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
 
 
 def _of_column(name: str, before: dict[Any, list[int]], since: dict[Any, list[int]]) -> Iterator[MixShift]:
-    """Yield how a column's mix of values changed, and how far this explains the shift of the judge's share of passes.
+    """Yield how a column's mix of values changed, and how far that explains a shift of the judge's share of passes.
 
     Nothing is yielded if the column has fewer than two values, or if no later response has one of its earlier values.
 

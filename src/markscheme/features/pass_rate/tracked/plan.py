@@ -137,7 +137,7 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
 
 
 def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
-    """Mark the weeks in which evidence of a drop in simulated streams reaches the alarm, shape (streams, weeks).
+    """Flag the weeks in which the evidence of a drop reaches the alarm in simulated streams, shape (streams, weeks).
 
     Args:
         passed: Number of labels that pass, among the judge's fails and among its passes, shape (streams, weeks, 2).
@@ -156,7 +156,7 @@ def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Count the weeks from each simulated drop to the next alarm, wait for labels included; infinite if none comes.
+    """Count the weeks from each simulated drop to the next alarm, with the wait for labels; infinite if none comes.
 
     Args:
         begins: The week, from 1, in which the drop begins in each simulated stream, shape (streams,).
@@ -168,7 +168,7 @@ def _weeks_from(begins: Integers, rings: Flags) -> Floats:
 
 
 def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
-    """Return after how many weeks a given share of simulated streams has noticed a drop; None if fewer streams do.
+    """Return after how many weeks a given share of simulated streams has noticed a drop; None if fewer ever do.
 
     Args:
         share: The share of streams.

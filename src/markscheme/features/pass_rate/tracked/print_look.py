@@ -46,7 +46,10 @@ def tracked_pass_rate(
     json: bool,
     details: bool,
 ) -> int:
-    """Add files to a stream's memory, print the rates and what changed in the stream, and return the exit status."""
+    """Add files to a stream's stored responses, print its rates and what changed, and return the exit status.
+
+    A stream is a system's responses over time.
+    """
     columns, judge = _judge_of(files, columns)
     calibration = calibration_folder(rubric.name, Path.cwd())
     run = track(files, rubric, calibration, options, columns, ask=ask, judge=judge, moment=datetime.now(UTC))
@@ -129,7 +132,7 @@ def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
 
 
 def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOptions, str | None]:
-    """Return the options on columns, and the judge to ask, as `--judge` may name a column or a judge.
+    """Split the values of `--judge` into columns of the files and a judge to ask; return the options and the judge.
 
     The options keep those values of `--judge` that are columns of the files. The judge is None if every value is a
     column.
@@ -147,7 +150,7 @@ def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOpti
 
 
 def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
-    """Estimate, over a stream's closed weeks, the pass rate for each value of a column; empty until a week is closed.
+    """Estimate the pass rate over a stream's closed weeks for each value of a column; empty without a closed week.
 
     Raises:
         UsageError: No response has that column.

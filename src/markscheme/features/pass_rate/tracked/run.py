@@ -59,7 +59,7 @@ MOST_WITHOUT_VERDICT = 0.1
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """Result of a run of `pass-rate --track`: what it added to the stream, and its look at the stream.
+    """Result of a run of `pass-rate --track`: the responses it added to a stream, and the rates and evidence computed.
 
     Attributes:
         rubric: The rubric.
@@ -258,7 +258,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
 
 
 def _fall(look: Look) -> dict[str, Any]:
-    """Return people's pass rate before and since a fall, for the record of looks; {} if the labels show no fall."""
+    """Return people's pass rate before and since a fall, to store it with the look; {} if labels show no fall."""
     before = look.rate_before
     since = look.rate_since
     if not look.people.has_rung or before is None or since is None or since.value is None:
@@ -314,7 +314,7 @@ def _is_new(response: TimedResponse, memory: StreamMemory) -> bool:
 
 
 def _zone_of(responses: Iterable[TimedResponse], memory: StreamMemory) -> bool | None:
-    """Return True if rows state their times with a zone, False if without; None if no row states a time.
+    """Return True if the rows' times have a time zone, False if they have none; None if no row states a time.
 
     Args:
         responses: The new responses.

@@ -39,7 +39,7 @@ def standing(rubric: str, folder: Path) -> WatchedStream:
 
 
 def _sentence(last: Mapping[str, Any]) -> str:
-    """Say what had changed in the stream by the last look, and which share people would pass."""
+    """Return a sentence on what had changed in the stream by its last look, and on the share that people would pass."""
     if not last:
         return "not looked at yet"
     moved = "nothing moved." if last.get("named") is None else _head(last)
@@ -79,7 +79,7 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week that a look counted.
+    """Return the last week whose responses a look counted; if none, the last that had ended when it was taken.
 
     If it counted no week, return the week with the last day that had ended when the look was taken.
     """

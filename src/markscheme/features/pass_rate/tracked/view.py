@@ -159,7 +159,7 @@ def _callout(look: Look) -> Callout:
 
 
 def _why_no_share(look: Look) -> str:
-    """Return a sentence on why no share of passes is reported: too few responses of past weeks are graded."""
+    """Return a sentence that too few responses of past weeks are graded to report a share of passes."""
     if any(week.graded for week in look.over):
         return "No week is nine tenths graded yet."
     return "Nothing is graded yet." if look.over else "No week is over yet."
@@ -438,7 +438,7 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
 
 
 def _new_period(run: TrackedRun) -> str:
-    """Return the command that begins a new period, for the user to add the reason.
+    """Return the command that begins a new period of the stream; the user adds the reason.
 
     The period begins with the latest week of which nearly all responses are graded, or with the current one if that
     begins later.
@@ -504,7 +504,7 @@ def _weeks_text(weeks: int | None) -> str:
 
 
 def plans_of(rates: JudgeRates) -> list[AuditPlan]:
-    """Compute, for several numbers of audits per week, how soon drops of several sizes are found."""
+    """Compute for several numbers of audits per week how soon drops of several sizes are noticed."""
     drops = [drop for drop in PLANNED_DROPS if rates.good - drop > 0]
     return [audit_plan(rates, audits, drops) for audits in PLANNED_AUDITS]
 

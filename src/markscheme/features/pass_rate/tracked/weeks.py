@@ -36,7 +36,7 @@ def monday_of(week: str) -> date:
 
 
 def is_over(week: str, through: date) -> bool:
-    """Return True if an ISO week has ended by the end of a given day."""
+    """Return True if an ISO week ends on or before a given day."""
     return monday_of(week) + WEEK <= through + timedelta(days=1)
 
 
