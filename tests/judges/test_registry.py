@@ -145,7 +145,7 @@ def test_if_no_judge_can_be_asked_a_one_sentence_error_lists_three_things_to_do(
     with pytest.raises(NoJudge) as refused:
         choose_judge(RUBRIC, PROMPTS, None, opening)
     assert str(refused.value).splitlines() == [
-        "no judge to ask: ANTHROPIC_API_KEY is not set, and no recorded replies cover rubric 'r'.",
+        "no judge to ask: ANTHROPIC_API_KEY is not set, and there are no recorded replies.",
         "  Set ANTHROPIC_API_KEY.",
         "  Name a judge with judge=…: openai:MODEL (any OpenAI-compatible server, by OPENAI_BASE_URL) or "
         "recorded:PATH (replies recorded earlier).",
@@ -161,7 +161,7 @@ def test_an_incomplete_recording_is_not_used_as_judge_and_the_error_says_how_man
         NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\.\n  Set ANTHROPIC_API_KEY\.\n"
     ):
         choose_judge(RUBRIC, PROMPTS, folder, opening)
-    with pytest.raises(NoJudge, match="no recorded replies cover rubric 'r'"):
+    with pytest.raises(NoJudge, match="there are no recorded replies"):
         choose_judge(RUBRIC, PROMPTS, None, opening)
 
 

@@ -80,6 +80,23 @@ def test_a_misspelt_rubric_in_a_promptfoo_assertion_is_reported_with_the_names_o
     assert "code-quality" in reason
 
 
+def test_an_assertion_may_name_the_file_of_its_rubric_as_promptfoo_names_files(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    by_name, by_file = (
+        _assert(here, ROOT / "graders", rubric=rubric, judge="oracle")["reason"]
+        for rubric in ("clear", "file://rubrics/clear.yaml")
+    )
+    assert by_file == by_name
+    assert "unknown judge 'oracle'" in by_file
+
+
+def test_a_whole_number_in_the_config_of_an_assertion_may_be_text_as_promptfoo_fills_it_from_the_environment() -> None:
+    check_config({"rubric": "clear", "samples": "3"})
+    for written in ("three", "3.5", "0", "-3", ""):
+        with pytest.raises(UsageError, match=r"config\.samples must be a whole number from 1"):
+            check_config({"rubric": "clear", "samples": written})
+
+
 def test_the_config_of_an_assertion_refuses_the_key_provider_and_suggests_the_key_judge() -> None:
     with pytest.raises(UsageError, match=r"unknown key 'provider' in the assertion's config; did you mean 'judge'\?"):
         check_config({"rubric": "clear", "provider": "openai:gpt-5"})

@@ -85,7 +85,7 @@ ODD: list[dict[str, Any]] = [
     {"judge": ["anthropic"]},
     {"samples": float("inf")},
     {"samples": float("nan")},
-    {"samples": "3"},
+    {"samples": "three"},
     {"model": ["a", "b"]},
     {"threshold": float("nan")},
     {"rubric_var": ["which"]},

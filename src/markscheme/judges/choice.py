@@ -57,7 +57,7 @@ def choose_judge(
         lacks = len(nearest.lacks(prompts))
         detail = f"recorded replies in {nearest.path.name} lack {lacks} of {len(prompts)} prompts"
     else:
-        detail = f"no recorded replies cover rubric {rubric.name!r}"
+        detail = "there are no recorded replies"
     raise NoJudge(f"no judge to ask: {key} is not set, and {detail}.", ways_out)
 
 

@@ -77,7 +77,7 @@ def _share(allowed: str, holds: Callable[[float], bool]) -> ValueForm:
 
 
 def _whole_number(written: Any) -> int:
-    value = _finite(written)
+    value = _finite(int(written) if isinstance(written, str) and written.isdecimal() else written)
     if value < 1 or value != int(value):
         raise ValueError
     return int(written) if isinstance(written, int | str) else int(value)  # a seed has more digits than a float

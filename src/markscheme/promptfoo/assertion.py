@@ -368,7 +368,7 @@ def _rubric_file(after_colon: Any, config: Mapping[str, Any], variables: Mapping
             )
         return find_rubric(name, near=near)
     if "rubric" in config:
-        return find_rubric(str(config["rubric"]), near=near)
+        return find_rubric(str(config["rubric"]).removeprefix("file://"), near=near)
     return only_rubric(near)
 
 
