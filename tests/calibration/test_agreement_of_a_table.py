@@ -329,5 +329,5 @@ def test_options_about_a_judge_are_refused_with_a_file_that_has_only_labels(
 def test_the_agreement_function_s_error_on_a_table_of_the_wrong_type_shows_an_example_of_a_row(
     table: Any,
 ) -> None:
-    with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, found "):
+    with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, got "):
         agreement(table)

@@ -1,6 +1,6 @@
 """The Python functions that calibrate a judge and measure agreement."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -222,6 +222,7 @@ def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: st
     if isinstance(source, Rubric):
         return None
     options = _of_judges(columns, judge)
+    source = list(source) if isinstance(source, Iterator) else source
     try:
         return _read_table(source, options, judge)
     except UsageError as error:

@@ -59,7 +59,7 @@ def _columns_in_memory(source: Any) -> tuple[tuple[TableColumn, ...], list[Any] 
         return columns, None
     if isinstance(source, list | tuple):
         if not all(isinstance(row, Mapping) for row in source):
-            raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
+            raise UsageError("a table's rows must be mappings, such as `dataclasses.asdict(row)` or `row.model_dump()`")
         return records_sheet(source, "table").columns, None
     narwhals, frame = _in_narwhals(source)
     columns = tuple(

@@ -77,7 +77,7 @@ def rater_table_from(
     units = list(rows) if isinstance(rows, Iterable) else [rows]
     for row in units:
         if not isinstance(row, Mapping):
-            raise UsageError(f"a table is a file or rows such as {{'ann': 1, 'ben': 2}}, found {shown(row)}")
+            raise UsageError(f"a table is a file or rows such as {{'ann': 1, 'ben': 2}}, got {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
     body = [(ordinal, [cell_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)

@@ -144,6 +144,18 @@ def test_the_error_on_an_ambiguous_data_frame_names_its_columns_without_printing
     assert len(str(refused.value)) < 500
 
 
+def test_rows_of_a_table_may_come_from_a_generator() -> None:
+    rows = [{"id": n, "human": "pass" if n % 3 else "fail", "judge": "pass"} for n in range(30)]
+    from_generator = calibrate(row for row in rows)
+    assert from_generator.comparison.agreement == calibrate(rows).comparison.agreement
+    assert list(from_generator.to_frame()["human"]) == [row["human"] for row in rows]
+
+
+def test_rows_that_are_objects_are_refused_with_the_functions_that_make_mappings_of_them() -> None:
+    with pytest.raises(UsageError, match=r"such as `dataclasses\.asdict\(row\)` or `row\.model_dump\(\)`"):
+        calibrate([object()])
+
+
 def test_columns_of_different_lengths_are_refused_with_the_number_of_values_in_each_column() -> None:
     with pytest.raises(UsageError, match="equally many values, got 2 of 'judge', 1 of 'human'"):
         calibrate({"judge": ["yes", "no"], "human": ["yes"]})
