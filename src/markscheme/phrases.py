@@ -23,7 +23,7 @@ _MOST_DIGITS = 2
 
 
 def sent_with(files: Collection[str]) -> str:
-    """Return the end of a sentence "Send it …" on the files that a page needs next to it; "" if it needs none.
+    """Return words for the end of "Send it …": which files have to be sent with a page; "" for none.
 
     >>> sent_with({"b.png", "a.png"}), sent_with(())
     (' with the 2 files for which it has no room (a.png, b.png)', '')
@@ -76,7 +76,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first `most` names of a list, with "…" in place of any further names.
+    """Join the first `most` names of a list; "…" means that there are more.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'

@@ -195,7 +195,7 @@ def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
 
 def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Append JSON objects to a file as lines, once `read`, the reader of such files, has accepted each of them.
+    """Append JSON objects as lines to a file, after `read`, which reads such files, has accepted each of them.
 
     Raises:
         UsageError: A line couldn't be read back; nothing is written.
@@ -354,9 +354,9 @@ class _JsonStream:
         self._at += 1
 
     def _more(self) -> bool:
-        """Read another block of the file; return False at the end of the file.
+        """Read the next block of the file; return False at its end.
 
-        The block is twice as large as the one before if that was too small for one value.
+        A block is twice as large as the one before if that was too small for one value.
         """
         block = self._file.read(self._size)
         self._size = self._size * 2 if not self._at else 1 << 20

@@ -11,9 +11,9 @@ Watch: TypeAlias = Callable[[str, int], AbstractContextManager[CountStep]]
 
 
 def _count_nothing() -> None:
-    """Accept a step of a run without counting it."""
+    """Do nothing when a step of a run is done."""
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[CountStep]:  # noqa: ARG001 - nobody looks
-    """Return a progress display that shows nothing."""
+    """Return a progress display that shows nothing, for runs that nobody watches."""
     return nullcontext(_count_nothing)

@@ -52,5 +52,5 @@ def names(module: Mapping[str, Any]) -> list[str]:
 
 
 def _sources(path: str) -> list[ModuleType]:
-    """Load the modules from which features add names to the public module with this path."""
+    """Load the modules in which features define names that they add to a public module."""
     return [load() for of_path, load in PUBLIC_NAMES if of_path == path]

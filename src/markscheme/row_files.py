@@ -133,7 +133,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _csv_text(text: str) -> str:
-    """Make a text safe for a cell of a CSV file: neither a terminal nor a spreadsheet acts on it."""
+    """Make a text safe for a CSV cell, so that neither a terminal nor a spreadsheet interprets it."""
     return printable(spreadsheet_cell(text))
 
 

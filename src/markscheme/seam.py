@@ -13,7 +13,7 @@ Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
 
 
 class OpenTable(Generic[_Row]):
-    """A table of the core that features add rows to; it is defined next to the type of its rows.
+    """A table of the core to which features can add rows; it is defined next to the type of its rows.
 
     Iterating over a table loads what features declare, after the rows of the core. So no module may iterate over a
     whole table while the module is being imported.
@@ -56,14 +56,14 @@ class Feature:
 
 
 class _Offered:
-    """The registry of features on offer: the functions that load them, and the features loaded so far."""
+    """Registry of the functions that load features, and of the features loaded so far."""
 
     loads: tuple[Callable[[], Iterable[Feature]], ...] = ()
     loaded: ClassVar[dict[Callable[[], Iterable[Feature]], tuple[Feature, ...]]] = {}
 
 
 def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
-    """Set the features on offer, which replace all that were offered before.
+    """Set which features are on offer, instead of all offered before.
 
     Args:
         loads: Functions that return features. Each is called at most once, and as late as possible: when code that goes

@@ -124,7 +124,7 @@ def _kinds_named(text: str) -> list[SettingKind]:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """The form of a request: which of the judge's settings it leaves out or lowers.
+    """How a request differs from the judge's settings: which of them it leaves out, and which limit it lowers.
 
     Attributes:
         dropped: Parameters or values that are left out, since a server refused them.
@@ -149,7 +149,7 @@ FULL: Final = RequestForm()
 
 @dataclass(eq=False)
 class TakenSettings:
-    """Record of the settings that a server has accepted or refused, which determines the form of requests.
+    """Record of which settings a server has accepted or refused, by which the next request is formed.
 
     Attributes:
         steps: For each kind of setting, the parameters or values to try one after another; after the last one, the
@@ -171,7 +171,7 @@ class TakenSettings:
 
     @property
     def form(self) -> RequestForm:
-        """Form of the next request, without the settings that the server refused and never accepted."""
+        """Form of the next request: without the settings that the server refused and never accepted."""
         refused = self._refused.dropped - self._taken
         dropped = (step for steps in self.steps.values() for step in takewhile(refused.__contains__, steps))
         lower = self._refused.limit
@@ -222,7 +222,7 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Record that the server answered a request in the given form, and so accepts the settings that the form sends.
+        """Record that the server answered a request of this form, and so accepts the settings in it.
 
         Args:
             form: Form of the request.
@@ -273,7 +273,10 @@ class TakenSettings:
 
 
 def error_details(body: object) -> Mapping[str, Any]:
-    """Return the object that describes an error in an HTTP response: the body's `error`, the body, or else {}."""
+    """Return the object that describes the error in an HTTP response's body: `error` in it, else the body itself.
+
+    If neither is an object, return {}.
+    """
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body) if isinstance(body, Mapping) else None

@@ -21,7 +21,7 @@ response takes."""
 
 
 class _Worker:
-    """A daemon thread that makes one call at a time; if a call hangs, the thread isn't used again."""
+    """A daemon thread that makes one call at a time; after a call that hangs, it isn't used again."""
 
     def __init__(self) -> None:
         self.calls: SimpleQueue[Callable[[], None]] = SimpleQueue()

@@ -17,7 +17,7 @@ _ARGUMENT = "        options: "
 
 
 class CallOptions:
-    """The families of options that a Python function takes as `**options`.
+    """Definition of the options that a Python function takes as `**options`, by families of related options.
 
     Attributes:
         command: The corresponding command, to which features add families.
@@ -43,7 +43,7 @@ class CallOptions:
     def read(
         self, written: Mapping[str, Any], settings: SettingsFile, besides: Collection[str] | None = None
     ) -> tuple[AddedOptions, dict[str, Any]]:
-        """Split a call's options into an object for each family, and a dict of the options of no family.
+        """Split the options of a call by family; return an object for each family, and a dict of all other options.
 
         Args:
             written: The options that the call sets, by name.

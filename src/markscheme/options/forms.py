@@ -8,7 +8,7 @@ from markscheme.numerals import finite, number_in
 
 
 class ValueForm(NamedTuple):
-    """A rule for the values of an option: which are allowed, and how they are read.
+    """Rule for the values of an option: which are allowed, and how they are read.
 
     Attributes:
         allowed: The allowed values in words, as the end of "must be …".

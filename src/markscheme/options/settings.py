@@ -31,7 +31,7 @@ class SettingsFile(NamedTuple):
         return {key: value for key, value in self.values.items() if key in options_of(family)}
 
     def source_of(self, family: type) -> OptionSource:
-        """Return a family's values in the file, and a template by which errors name the file and an option's key."""
+        """Return the values of a family's options in the file, and a template by which errors name file and key."""
         path = str(self.path).replace("{", "{{").replace("}", "}}")
         return self.values_of(family), f"{path}: `{{}}`"
 
@@ -62,7 +62,7 @@ def find_settings(start: Path) -> SettingsFile:
 
 
 def file_that_sets(*keys: str) -> Path | None:
-    """Return the path of the settings file if it sets an option with one of these keys; else None."""
+    """Return the path of the settings file if it sets any of these options; else None."""
     settings = find_settings(Path.cwd())
     return None if settings.values.keys().isdisjoint(keys) else settings.path
 

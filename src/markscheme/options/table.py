@@ -214,7 +214,7 @@ def families_of(command: str) -> list[type]:
 
 
 def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield each option that `-o KEY=VALUE` can set, with its key; features' options, which load late, come last."""
+    """Yield each option that `-o KEY=VALUE` can set, with its key; those of features come last, as they load late."""
     keys = set[str]()
     for family in OPTIONS:
         for key, declared in options_of(family.load()).items():
@@ -230,7 +230,7 @@ def setting_named(key: str) -> DeclaredOption | None:
 
 @dataclass(frozen=True, slots=True)
 class AddedOptions:
-    """The options of a call, as one object for each family, including families of features."""
+    """All options of a call, stored as one object for each family."""
 
     values: tuple[object, ...] = ()
 

@@ -36,7 +36,7 @@ def _too_large(shown_part: ShownPart) -> str | None:
 
 @dataclass(frozen=True)
 class Shortening:
-    """Rule for how much of a long text a page shows, and which images and documents.
+    """Rule for how much of a text a page shows, and which images and documents it contains.
 
     Attributes:
         cut: Function that shortens one text, and marks it as shortened.
@@ -126,7 +126,7 @@ def render(text: str) -> str:
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:
-    """Render a response; the two responses of a pair are numbered and next to each other.
+    """Render a response; of a pair, render both responses next to each other, with numbers.
 
     Args:
         texts: The response's HTML by its name; two for a pair.

@@ -83,7 +83,7 @@ def _allowed(tag: str, name: str, value: str) -> str | None:
 
 
 def laid_out(text: str) -> str:
-    """Render a text as HTML that isn't safe yet: JSON as a tree, code highlighted, anything else as Markdown."""
+    """Render a text as HTML that still has to be cleaned: JSON as a tree, code highlighted, all else as Markdown."""
     if len(text) > LONGEST_LAID_OUT:
         return plain(text)
     data = json_in(text)

@@ -126,7 +126,7 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 
 
 def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
-    """Make the HTTP response with an image or document, sandboxed so that it can't run or load anything.
+    """Make the HTTP response with an image or document, which is sandboxed: it can't run or load anything.
 
     Args:
         submissions: The submissions that the page may show.
@@ -143,7 +143,7 @@ def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
-    """Make an HTTP error whose message the page shows.
+    """Make an HTTP error response whose message the page shows to its reader.
 
     Args:
         title: Title of the message.

@@ -8,7 +8,7 @@ from itertools import combinations
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Division of a pool of responses among annotators.
+    """Rule by which responses are divided among annotators.
 
     Attributes:
         raters: Names of the annotators.

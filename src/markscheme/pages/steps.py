@@ -44,7 +44,7 @@ class StepNode:
 
     @cached_property
     def failed(self) -> bool:
-        """True if the step or its result reports an error; only valid once the tree is complete."""
+        """True if the step or its result reports an error; ask for it only when the tree is complete."""
         return any(step.failed or _is_error(step) for step in self.steps)
 
     @property
@@ -135,7 +135,7 @@ def _numbers(node: StepNode) -> str:
 
 
 def _timing(node: StepNode) -> str:
-    """Render the end of a folded step's line: whether the step failed, and how long it took."""
+    """Render the end of a step's one-line form: that it failed, if it did, and how long it took."""
     seconds = next((step.seconds for step in node.steps if step.seconds is not None), None)
     time = "" if seconds is None else f"{number(seconds, 1)} s"
     if node.failed:

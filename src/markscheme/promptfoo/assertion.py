@@ -201,7 +201,7 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
-    """Return the options of asking a judge: those in a checked configuration, else the engine's defaults."""
+    """Return how the judge is asked: the options in a checked configuration, else the engine's defaults."""
     return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
 
 
@@ -375,7 +375,7 @@ def _rubric_file(after_colon: Any, config: Mapping[str, Any], variables: Mapping
 def _own_rubric(
     after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], options: AskOptions
 ) -> RowRubric | None:
-    """Return the criteria written in the configuration or a var; None if a rubric is named instead.
+    """Return criteria that are written in the configuration or a var; None if a rubric is named instead.
 
     Args:
         after_file: Name of a rubric after the grader's file, as in `file://graders/rubric_grader.py:NAME`; None if the
@@ -550,7 +550,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Return the text that Promptfoo shows as the reason of a grading result: score, decision and verdicts.
+    """Return the text that Promptfoo shows as the reason of a result: score, decision and verdicts.
 
     It is never "", since Promptfoo counts a failure without a reason as a pass.
 
@@ -667,7 +667,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Return True if the assertion that Promptfoo is calling may be a negated one, such as `not-python`.
+    """Return True if the assertion that Promptfoo calls may be a negated one, such as `not-python`.
 
     Promptfoo doesn't say which of a test's assertions it calls, so each that is like it counts.
 

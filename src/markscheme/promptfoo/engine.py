@@ -27,7 +27,7 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(eq=False)
 class Engine:
-    """The open judges of a process, each used for many outputs, with their limits and their cache.
+    """The judges that a process keeps open, each for many outputs, with their limits and their cache.
 
     Judges with equal limits, such as a budget, share one limiter, and all judges share one cache.
 
@@ -139,7 +139,7 @@ def environment_sources(folder: Path) -> list[OptionSource]:
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
-    """Return the inode, size and time of modification of a file, which change if the file is rewritten."""
+    """Return inode, size and modification time of a file; one of them changes whenever the file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
 

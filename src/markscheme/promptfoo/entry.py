@@ -52,7 +52,7 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Ask a grader in the warm session, or else in this process; return its result or its error.
+    """Let a grader answer, in the warm session or else in this process; return its result or its error.
 
     Args:
         grader: Name of the grader: "assertion" or "provider".
@@ -73,7 +73,7 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
 
 
 def _wish(holder: "Any") -> "Any":
-    """Return the value of `config.session`; "off" if the configuration is invalid, which is reported later.
+    """Return the value of `config.session`; "off" for an invalid configuration, whose error is reported later.
 
     Args:
         holder: What Promptfoo passed: the assertion's context or the provider's options, in which `config` is a key.

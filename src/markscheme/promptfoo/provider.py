@@ -205,7 +205,7 @@ def _of_one_question(text: str) -> TextRubric:
 
 
 def _as_data(value: Any) -> Any:
-    """Return criteria that are a mapping, or a mapping's JSON text, as a mapping; None for any other value."""
+    """Return criteria as a mapping if they are one, or the JSON text of one; None for any other value."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = json_or(value, None)
     return value if isinstance(value, Mapping) and ({"criteria", "sections"} & value.keys()) else None

@@ -253,7 +253,7 @@ def _raw(path: Path) -> tuple[str | None, list[Any]]:
 
 @dataclass
 class _Reading:
-    """State while a results file is read: counts of what was left out, thresholds, and names given to rows so far."""
+    """Reader of one results file: counts of what was left out, thresholds, and the names given to rows so far."""
 
     unjudged: bool
     aside: Counter[str] = field(default_factory=Counter)
@@ -261,7 +261,7 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def _judged(self, value: Any) -> Any:
-        """Return an output or var unchanged; if it holds images or documents, as text with a mark in place of each."""
+        """Return an output or var for a judge: unchanged, or with a mark in place of each image or document."""
         lost = Counter[str]()
         text = text_in_file(value, lose=lost.update)
         self.aside.update(lost)
@@ -533,7 +533,7 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Return how graders judged an output, without the manual rating.
+    """Return the graders' decision and score for an output, leaving the manual rating aside.
 
     Args:
         raw: Promptfoo's record of the output.
@@ -658,7 +658,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """Return a row's name, with a number added if another row has the name; record the result as taken.
+    """Return a row's name; if another row has it, a number is added. Record the result as taken.
 
     Args:
         name: The name.

@@ -69,7 +69,7 @@ class _Serving:
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a grader's request with the result that a new process for this request alone would give.
+        """Answer a grader's request just as a new process, started for this request, would.
 
         Raises:
             Retired: One of the user's own modules, the settings file, or a file that a judge says it reads has

@@ -40,7 +40,7 @@ anyway."""
 
 @dataclass(frozen=True)
 class Material:
-    """Texts that a judge was shown about a submission, in which its quotes are looked up.
+    """The texts that a judge was shown, in which the quotes in its verdicts are looked up.
 
     Attributes:
         texts: The texts by name: inputs, the response as `response`, and a step of a trajectory as `step 4`.
@@ -150,9 +150,9 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{12,}")
 
 
 def _decoded(text: str) -> Iterator[str]:
-    """Yield what a text, or a passage of it, says if it is read backwards or decoded, such as from Base64.
+    """Yield the hidden readings of a text or of passages in it: read backwards, or decoded, such as from Base64.
 
-    Such forms hide words from readers.
+    Such forms hide words from human readers.
 
     Example:
         >>> [passage for passage in _decoded("bGV2ZWw6IDUsIHJlYXNvbjogR3JlYXQ=") if "level" in passage]
@@ -210,7 +210,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return a key and its value as words in lower case, to look up in texts; only the value's if `key` is None."""
+    """Return a key and its value as lower-case words, to look up in texts; without a key, only the value's."""
     return _words(_keyed(key, value))
 
 

@@ -36,7 +36,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """Placeholder for the part in a PartedText, which names the part's kind and digest."""
+        """Placeholder for the part in a text; it names the part's kind and digest."""
         ...
 
     @property
@@ -186,7 +186,7 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
 
 def warn_of_bare_path(text: str, folder: Path, name: str) -> None:
-    """Warn of a text that is only the path of an image or document, since a judge is shown the path and not the file.
+    """Warn of a text that is just the path of an image or document: a judge would see the path, not the file.
 
     Args:
         text: The text, which ends as the name of such a file does.
@@ -217,7 +217,7 @@ def loaded_part(value: Any, name: str) -> Any:
 
 
 def in_cell(cell: Any) -> Any:
-    """Read a table's cell: as plain data if it is JSON that names parts such as images, else unchanged.
+    """Parse a table's cell if it is JSON that names parts such as images; return any other cell unchanged.
 
     Example:
         >>> in_cell('{"image": "chart.png"}'), in_cell("a text")
@@ -245,7 +245,7 @@ def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
 
 
 def as_written(text: str, folder: Path | None) -> Any:
-    """Return a text as a file stores it: as a text or, if it has parts such as images, as plain data with the parts.
+    """Return a text as a file stores it: with parts such as images, it becomes plain data.
 
     Args:
         text: The text.

@@ -30,7 +30,7 @@ judgement."""
 
 
 class DecisionQuestion(NamedTuple):
-    """A criterion as a typed question, for a model that answers with probabilities instead of words.
+    """A criterion as a question with fixed answers, for a model that answers with their probabilities.
 
     Attributes:
         name: Name of the criterion.
@@ -120,7 +120,7 @@ def verdict_prompt(
 
 
 class _Frame(NamedTuple):
-    """The parts of a prompt that are the same for all prompts about some criteria, whatever response is judged."""
+    """Those parts of a prompt that are the same whatever response is judged."""
 
     names: tuple[str, ...]
     shown: tuple[str, ...]
@@ -255,7 +255,7 @@ def verdict_schema(criteria: Sequence[Criterion], *, in_steps: bool = False) -> 
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Build the JSON Schema of an object with exactly these properties, all of them required."""
+    """Build the JSON Schema of an object that has exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -282,7 +282,7 @@ def _is_empty_list(value: Any) -> bool:
 
 
 def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
-    """Choose a value with steps for one input of the rubric from the values that a tool gave; None if there is none.
+    """Choose, among the values that a tool gave, one with an agent's steps for an input of the rubric; else None.
 
     Args:
         name: Name of the input: "trace", "messages" or "tool_calls".
@@ -422,7 +422,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _opening_step(span: TraceSpan) -> list[AgentStep]:
-    """Return the step that a span begins with, before the spans in it: its name, arguments, attributes and events."""
+    """Return the step with which a span begins, before the spans inside it: name, arguments, attributes and events."""
     facts = [f"{key}: {_words_of_value(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_words_of_value(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_words_of_value(span.received)] if span.received is not None and span.prompt is None else []
@@ -433,7 +433,7 @@ def _opening_step(span: TraceSpan) -> list[AgentStep]:
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
-    """Return, as a list, the step with a span's result or failure; [] if neither is known.
+    """Return the step with a span's result or failure in a list; [] if neither is known.
 
     It comes at the span's end, after the steps of the spans inside the span.
     """

@@ -162,7 +162,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _forget(_: tuple[str]) -> None:
-    """Ignore the notice that a part of a submission, such as an image, can't be shown."""
+    """Do nothing on the notice that an image or other part of a submission can't be shown."""
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
@@ -321,7 +321,7 @@ def has_pair_alone(row: Mapping[str, Any]) -> bool:
 
 
 def response_in(side: Any) -> Any:
-    """Return one response of a pair from its value in a row, which may be an object with `response` or `output`."""
+    """Return the text of one response of a pair; in a row, it may be an object with `response` or `output`."""
     if isinstance(side, Mapping) and any(key in side for key in RESPONSE_KEYS):
         return side.get("response", side.get("output"))
     return side

@@ -85,7 +85,7 @@ def new_examples(
 
 
 def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:
-    """Return the ratings to append to a file: every rating by a judge, and those by people that are new or changed.
+    """Return which ratings to append to a file: all by judges, and those by people that are new or changed.
 
     Args:
         path: A file of ratings; it may be missing.
@@ -138,7 +138,7 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """Map each person, example and sample in a file to one rating, which has the answers that count.
+    """Map each person, example and sample in a file to one rating that combines the latest answers.
 
     A later line corrects the answers of earlier ones. Lines that don't fit the rubric are skipped.
     """

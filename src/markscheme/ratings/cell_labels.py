@@ -26,7 +26,7 @@ def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) ->
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """Read a level from a table's cell; `true`, `false`, `yes` and `no` become MET and UNMET on a yes/no scale."""
+    """Read a level from a table's cell; on a yes/no scale, `true`, `false`, `yes` and `no` mean MET and UNMET."""
     decision = _DECISIONS.get(text.strip().casefold()) if criterion.scale.is_yes_no else None
     return number_or_text(text) if decision is None else decision
 

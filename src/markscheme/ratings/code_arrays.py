@@ -15,7 +15,7 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
-    """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,).
+    """Compute a value for each rating from its header (its rater, kind, day, …), as an array of shape (n_ratings,).
 
     Args:
         codes: The ratings.
@@ -134,7 +134,7 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Renumber groups of rows without gaps; return each row's new group number, and how many groups there are.
+    """Renumber groups of rows so that no number is left out; return each row's group, and the number of groups.
 
     Args:
         kind: Number of each row's group, from 0.

@@ -55,7 +55,7 @@ class EqualSequence(Sequence[_Item]):
 
 
 class RatingCodes(EqualSequence[Rating]):
-    """A compact sequence of ratings, which keeps each distinct answer once and makes Rating objects on access.
+    """A compact sequence of ratings: each distinct answer is stored once, and Rating objects are made on access.
 
     Attributes:
         names: The criteria that ratings may answer.
@@ -187,7 +187,7 @@ class RatingCodes(EqualSequence[Rating]):
         return self.taken([index for index, unit in enumerate(self.ids) if unit in ids])
 
     def taken(self, indices: Sequence[int]) -> "RatingCodes":
-        """Return the ratings at the given indices."""
+        """Return the ratings at the given indices, in that order."""
         width = len(self.names)
         part = self._emptied()
         part.ids = list(map(self.ids.__getitem__, indices))
@@ -199,7 +199,7 @@ class RatingCodes(EqualSequence[Rating]):
         return part
 
     def _emptied(self) -> "RatingCodes":
-        """Return a copy that has no ratings, but all headers and answers under the same numbers."""
+        """Return an empty copy that numbers headers and answers in the same way."""
         part = RatingCodes(self.names)
         part.headers = list(self.headers)
         part._orders = list(self._orders)
@@ -222,7 +222,7 @@ class RatingCodes(EqualSequence[Rating]):
         return part
 
     def share_ids(self, ids: Iterable[str]) -> None:
-        """Use the given objects for ids that are equal to them, so that each id is in memory only once."""
+        """Replace ids by equal ones among the given objects, so that each id is in memory only once."""
         same = {unit: unit for unit in ids}
         self.ids = [same.get(unit, unit) for unit in self.ids]
 
@@ -367,7 +367,7 @@ class RatingCodes(EqualSequence[Rating]):
 
 
 class RatingView(EqualSequence[Rating]):
-    """A selection from many ratings, such as the labels of one example, which makes a Rating when accessed.
+    """Some of many ratings, such as the labels of one example; a Rating object is made on access.
 
     Attributes:
         codes: All ratings.
@@ -602,7 +602,7 @@ def _lines_to_check(
 
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:
-    """Yield a warning if a rater gave one example different levels, at the same time and within one sample."""
+    """Yield a warning if a rater gave an example two different levels at one time and in one sample."""
     if len(set(ratings.ids)) == len(ratings):
         return
     keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]
@@ -627,7 +627,7 @@ def stated_answers(rating: Rating) -> tuple[Any, ...]:
 
 
 def _improbable(ratings: RatingCodes, rubric: Rubric) -> Iterator[str]:
-    """Yield a warning if ratings give a level that isn't the most probable by the probabilities they state."""
+    """Yield a warning if ratings give a level other than the most probable one by their own probabilities."""
     differ: dict[int, None] = {}
     for criterion in rubric.criteria:
         choices = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

@@ -35,7 +35,7 @@ _column = partial(option, None, form=_COLUMN, value="COLUMN")
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """The user's options on what a table or another tool's export means; all else is inferred from columns and cells.
+    """The user's options on what the columns of a table mean; without them, names and cells decide.
 
     In the names of columns of judges and annotators `*` matches the name of any criterion.
     """
@@ -227,7 +227,7 @@ class ColumnOptions:
 
     @property
     def recoded(self) -> dict[str, str]:
-        """Cells that are read as another value, by `--same`, or by `--levels CELL=LEVEL` as in earlier versions."""
+        """For each cell that is to be read as another value (`--same`, `--levels CELL=LEVEL`), that value."""
         return {old.strip(): new.strip() for old, sign, new in (text.partition("=") for text in self._entries) if sign}
 
     @property

@@ -194,7 +194,7 @@ class _Reading:
         return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
 
     def _source_of(self, line_numbers: Sequence[int]) -> Callable[[int], _Source]:
-        """Return a function that, given an example's index, returns its submission, or the texts to make it from.
+        """Return a function from an example's index to its submission, or to the texts to make it from.
 
         Submissions that aren't in memory are read from the file again.
 
@@ -470,7 +470,7 @@ _ESCAPE: Final = ord("\\")
 
 
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
-    """Split an example's line into its JSON without labels, and the JSON of each label without the outer braces.
+    """Cut an example's line into its JSON without labels, and the JSON inside the braces of each label.
 
     The line is cut without parsing it, by bytes that usually separate labels. If one of the pieces isn't JSON, these
     bytes occurred inside a text, and the caller has to parse the line as a whole.

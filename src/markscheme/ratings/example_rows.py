@@ -274,7 +274,7 @@ class ExampleRows(EqualSequence[Example]):
 
     @property
     def _alone(self) -> "ExampleRows":
-        """A copy that holds only the examples of this selection of rows, without their labels."""
+        """A copy that stores the selected rows only, without their labels."""
         rows = self._rows
         return ExampleRows(
             self.values("id"),
@@ -330,7 +330,7 @@ def may_say(examples: Sequence[Example], *names: str) -> bool:
 
 
 def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
-    """Return the examples at these indices; if these are all the examples, in order, return `examples` itself."""
+    """Return the examples at these indices; `examples` itself if these are all, in order."""
     if list(indices) == list(range(len(examples))):
         return examples
     return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)

@@ -32,7 +32,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the examples whose flag is true, given a flag for each example in order."""
+    """Return the examples that have a true flag; there is a flag for each example, in order."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
@@ -114,7 +114,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(marked, indices))
 
     def labelled_where(self, counts: Callable[[Rating], bool]) -> "ExampleSet":
-        """Return the whole set with only the labels that count."""
+        """Return the whole set, with only those labels for which `counts` returns True."""
         is_kept = list(map(counts, self.labels))
         indices = (compress(range(*span), is_kept[slice(*span)]) for _, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
@@ -319,7 +319,7 @@ def anchors_in(rubric: Rubric) -> list[str]:
 
 
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
-    """Remove the labels of examples whose response is or contains a sample response of the rubric; warn of each.
+    """Remove the labels of examples that give away an anchor of the rubric, in whole or in part; warn of each.
 
     The judge reads the sample responses (anchors) with their levels. So it knows the right level of such an example,
     and the example counts in no figure.

@@ -32,7 +32,7 @@ def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str
 
 
 def part_name(examples: Sequence[Example], split: Part | None) -> str | None:
-    """Return the name of the split that was used, "all" if none was chosen; None if the examples have no splits."""
+    """Return the name of the chosen split, "all" if none was chosen; None if the examples have no splits."""
     return (split or "all") if any(values_of(examples, "split")) else None
 
 

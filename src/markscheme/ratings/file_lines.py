@@ -40,7 +40,7 @@ def line_reader(path: Path) -> Callable[[int], bytes] | None:
 
 
 def _line_ends(descriptor: int) -> "array[int]":
-    """Return the position of the beginning of the first line of an open file, then of the end of each line."""
+    """Return the offsets of an open file's lines: where the first line begins, then where each line ends."""
     ends = array("q", [0])
     position = 0
     while block := os.pread(descriptor, BATCH, position):

@@ -44,7 +44,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example the split of its task; if the task is new too, its position among all tasks decides.
+    """Give new examples a split each: that of their task or, for a new task, by its position among all tasks.
 
     Examples of one task share a group or their inputs.
 

@@ -18,7 +18,7 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
 
 
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
-    """Convert a grade to ratings: one for a single response, and one per order in which a judge saw a pair.
+    """Convert a grade to ratings: one for a response; for a pair, one for each order in which the judge saw it.
 
     The ratings from one grade have the same sample number, since they belong to one run.
 

@@ -45,7 +45,7 @@ SPLIT_DECISION = "pass or fail"
 
 @dataclass(frozen=True)
 class Gold(Column):
-    """The reference of a comparison: each example's gold levels, score and decision, and the labels behind them.
+    """The reference that a judge is compared with: each example's gold levels, score and decision, and their labels.
 
     Attributes:
         examples: The examples that have gold, in order.
@@ -181,7 +181,7 @@ class Gold(Column):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """True if gold may represent all outputs: people gave it, and at least one example was drawn, not picked."""
+        """True if gold can represent all outputs: people gave it, and not all examples were picked."""
         return self.has_people and self.n_picked < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
@@ -339,7 +339,7 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
 
 
 class _CombinedLevels(NamedTuple):
-    """Levels that the labels of several raters come to, for each example and criterion, and where they decide nothing.
+    """Levels to which several raters' labels combine, by example and criterion, and where they are tied.
 
     Attributes:
         rubric: The rubric.
@@ -369,7 +369,7 @@ class _CombinedLevels(NamedTuple):
         return earned_score(answers, not_applicable, self.rubric)
 
     def either_way(self, index: int) -> tuple[dict[str, float], dict[str, float]] | None:
-        """Return an example's levels twice: with even splits counted as the worse answer, and as the better one.
+        """Return an example's levels with even splits as the worse answer, then as the better one.
 
         None if the example has no even split.
         """

@@ -75,7 +75,7 @@ def group_of_inputs(inputs: Mapping[str, Any]) -> str:
 
 
 def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
-    """Return a fault for each response that is in pairs of different groups, since groups must be independent.
+    """Return a fault for each response that is in pairs of two groups, since groups must be independent.
 
     Args:
         pairs: For each pair its id, its group, the origins of its two responses, and its line in the file.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of a Parquet file or of a folder of them, numbered from 1, without loading all at once.
+    """Yield the rows of a Parquet file, or of a folder of Parquet files, numbered from 1 and not all loaded at once.
 
     Cells with NaN or null are None.
 

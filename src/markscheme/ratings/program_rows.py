@@ -33,7 +33,7 @@ def rating_cells(row: Any) -> dict[str, Any]:
 
 
 def example_cells(row: Any) -> Any:
-    """Convert an example in memory, with its labels, to plain data; return a value that isn't a mapping unchanged.
+    """Convert an example in memory, with its labels, to plain data; other values than mappings stay as they are.
 
     Example:
         >>> example_cells({"id": "a", "query": None, "labels": ({"criteria": {"kind": float("nan")}},)})

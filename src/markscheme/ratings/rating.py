@@ -173,7 +173,7 @@ def is_asked(under: str, rubric: Rubric) -> bool:
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return the two digests of a rubric's current wording; a label records one of them.
+    """Return both digests of a rubric's current wording by which a label may record the wording it was given under.
 
     The first covers the criteria's words and scales alone, the second also everything else in the criteria.
     """
@@ -256,7 +256,7 @@ PLAIN = (bool, int, float, str)
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reader of ratings by a rubric; for an invalid rating, it raises ValueError and says what is allowed.
+    """Reader of ratings by a rubric; it refuses an invalid rating with a ValueError that says what is allowed.
 
     Attributes:
         rubric: The rubric, whose criteria and scales decide which ratings are valid.
@@ -272,7 +272,7 @@ class RatingReader:
 
     @cached_property
     def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
-        """Cache of answers that are a number or word alone, by the criterion's name, and the value's type and value."""
+        """Cache of answers without a reason, by the criterion's name and by the value's type and value."""
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
@@ -421,7 +421,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return the overall score in a line of ratings, and the line's error: the reason why something isn't rated.
+    """Return the overall score in a line of ratings, and the error that the line states in place of a rating.
 
     Each is None if the line has none.
 
@@ -442,7 +442,7 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
 
 
 def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Read `asked_without`: for each way of asking the judge, the parameters left out of the request; () if missing.
+    """Read `asked_without`: the sets of parameters that were left out of requests to the judge; () if there is none.
 
     Raises:
         ValueError: The value has another form.

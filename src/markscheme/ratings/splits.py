@@ -76,7 +76,7 @@ class Opening(NamedTuple):
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if the command on record looked at any of the given levels, or if the record has no levels.
+        """Return True if the recorded command used any of the given levels, or if the record doesn't list levels.
 
         Args:
             levels: Digests of the levels, as in the record.
@@ -114,7 +114,7 @@ class Openings(NamedTuple):
 
     @property
     def of_these(self) -> int:
-        """Number of recorded tests of wordings on any of today's test labels.
+        """Number of recorded tests of wordings on labels that test examples still have.
 
         Uses of these labels that test no wording, such as a fit of weights to decisions, aren't counted.
         """
@@ -122,7 +122,7 @@ class Openings(NamedTuple):
 
     @property
     def wordings(self) -> frozenset[str]:
-        """Fingerprints of the rubrics' wordings that were tested on any of the current test labels."""
+        """Fingerprints of the wordings that were tested on labels that test examples still have."""
         return frozenset(wording for opening in self.earlier for wording in opening.wordings)
 
     @property
@@ -190,7 +190,7 @@ def levels_seen(examples: ExampleSet) -> frozenset[str]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """Yield the levels, the overall score and the decision in a label, each as a pair such as ("level", 2.0)."""
+    """Yield each level, overall score and decision in a label as a pair such as ("level", 2.0)."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall
@@ -224,7 +224,7 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
 
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
-    """Return tasks (groups of examples) in a pseudo-random order that is equal on every machine."""
+    """Return tasks (groups of examples) in a pseudo-random order that is the same on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 
@@ -288,7 +288,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
 
 
 def used_to_tune(examples: ExampleSet) -> frozenset[str]:
-    """Return the ids of the examples whose labels were used to tune weights or the pass mark of the rubric.
+    """Return the ids of examples whose labels were used to fit the rubric's weights or pass mark.
 
     Args:
         examples: The whole set.

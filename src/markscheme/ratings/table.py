@@ -78,7 +78,7 @@ class Column:
         return replace(self._changed(lambda values: values[chosen]), skipped=skipped, sources=self.sources[chosen])
 
     def where(self, chosen: Flags) -> Self:
-        """Return the column with nan for all examples that aren't chosen; its length stays."""
+        """Return the column, equally long, with nan for all examples that aren't chosen."""
         return self._changed(lambda values: np.where(chosen if values.ndim == 1 else chosen[:, None], values, np.nan))
 
     def _changed(self, change: Callable[[Floats], Floats]) -> Self:
@@ -97,7 +97,7 @@ class Column:
         )
 
     def rating(self, index: int) -> Rating | None:
-        """Return the rating from which reports take an example's reasons and quotes; None if it has no rating.
+        """Return the rating that reports quote for an example; None if there is none.
 
         Args:
             index: Index of the example.
@@ -118,7 +118,7 @@ class Column:
 
     @cached_property
     def used(self) -> RatingCodes:
-        """The ratings from which reports take reasons and quotes, one for each example that has a rating, in order."""
+        """The ratings that reports quote, one for each example that has a rating, in order."""
         sources = self.sources[self.sources >= 0]
         is_all = np.array_equal(sources, np.arange(len(self.given)))
         return self.given if is_all else self.given.taken(sources.tolist())
@@ -366,7 +366,7 @@ class _RatingArrays:
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
-    """Fill in the rows of a column whose rating has to be combined from several samples, or from probabilities.
+    """Fill those rows of a column whose rating is combined from several samples, or from probabilities.
 
     Args:
         column: The column, in which these rows are still empty.
@@ -603,7 +603,7 @@ def _middle_levels(by_sample: Sequence[Mapping[str, float]], rubric: Rubric) -> 
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
-    """Return True if a rating has no overall score, or one that equals the score of its levels."""
+    """Return True if a rating's overall score, if it states one, is the score that its levels give."""
     if rating.overall is None:
         return True
     earned = earned_score(*_levels_and_skips(rating.criteria), rubric)
@@ -616,7 +616,7 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating states a score, or has an error instead, so that no score is computed from its levels."""
+    """Return True if a rating states a score or an error, so that no score is computed from its levels."""
     return rating.overall is not None or rating.error is not None
 
 

@@ -46,7 +46,7 @@ def record_words(folder: Path, rubric: Rubric, at: str) -> None:
 
 
 def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
-    """Return digests of earlier wordings which the author says mean the same as the current ones, by criterion.
+    """Return digests of earlier wordings that, by the author's word, mean the same as the current ones.
 
     Args:
         folder: The rubric's calibration folder.
@@ -115,7 +115,7 @@ def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
 
 
 def on_criteria(names: Collection[str], label: Any) -> Any:
-    """Return a label, as data, with only its levels on the criteria in `names`.
+    """Return a label, as data, without its levels on criteria other than `names`.
 
     >>> on_criteria(["tone"], {"id": "a", "criteria": {"tone": 1, "truth": 0}})
     {'id': 'a', 'criteria': {'tone': 1}}

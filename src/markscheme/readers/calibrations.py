@@ -99,7 +99,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> ImportedFile:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """Return the project's rubric if it is unchanged since all calibrations, else a rubric of their common criteria."""
+    """Return the project's rubric if it is unchanged since all calibrations; else make one of their common criteria."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))
@@ -164,7 +164,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 
 
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
-    """Return what a table's ratings are, by the report on it: "pass-fail" for decisions, "values" for other values.
+    """Return what kind of values a table had, by its report: "pass-fail" for decisions, "values" for others.
 
     None if the report is on a judge with a rubric, not on a table.
     """

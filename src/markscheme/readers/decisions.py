@@ -87,7 +87,7 @@ def read_responses(path: Path, responses: Iterable[Any], rubric: Rubric | None) 
 
 
 class _Statement(NamedTuple):
-    """What a line says about a response apart from its id: the system that wrote it, how it was drawn, and verdicts.
+    """What a line says about a response, except its id: system, how the response was drawn, and verdicts.
 
     Attributes:
         system: Name of the system that wrote the response.
@@ -107,7 +107,7 @@ _IndexOrFault: TypeAlias = "int | ValueError"
 
 
 class _Entries:
-    """The responses in a file; lines that differ only in the id share one statement, which has all but the id.
+    """The responses in a file; lines that are equal but for the id share one stored statement.
 
     Attributes:
         reading: The ImportedFile for the responses; it is still empty.
@@ -276,7 +276,7 @@ def _fill(reading: ImportedFile, entries: _Entries) -> None:
 
 
 def _apart(entries: _Entries) -> list[str]:
-    """Return an id for each response: the written one, followed by the system if several systems share it.
+    """Return an id for each response: the written one, or the written one and the system if several systems share it.
 
     Args:
         entries: The responses, each with its written id and the system that wrote it.
@@ -294,9 +294,7 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield, for each line, the sample number of each of its ratings.
-
-    It is the number of earlier lines in which the rater rated the response.
+    """Yield the sample number of each rating, by line: in how many earlier lines the rater rated the response.
 
     Args:
         units: The id of each line's response.
@@ -338,7 +336,7 @@ def is_short_report(peek: Peek) -> bool:
 
 
 def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
-    """Restore each example's decisions by gold and judge from the counts in reports that lack single ratings.
+    """Rebuild each example's decisions by gold and judge from the counts in reports without single ratings.
 
     Raises:
         RatingError: A file has no such figures, or they contradict each other.

@@ -26,7 +26,7 @@ OURS: Final = 50
 
 
 class FileFormat(NamedTuple):
-    """A file format of ratings or examples: how to recognize it, how to read it, and what it can hold.
+    """Definition of a file format of ratings or examples: how to recognize it, read it, and what it can hold.
 
     Attributes:
         reads: Description of the files for messages, followed in brackets by how to recognize them.

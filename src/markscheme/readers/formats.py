@@ -94,7 +94,7 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """Return a file's format if only some commands read it, such as a report; None if it isn't in such a format.
+    """Return the format of a file that only some commands read, such as a report; else None.
 
     Call it if the present command can't read the file, to say in the error what the file is.
     """

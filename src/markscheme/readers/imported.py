@@ -178,7 +178,7 @@ class Import:
             self.notes.append(remark)
 
     def decision(self, value: Any) -> bool | None:
-        """Return True for a value that means pass, False for fail, None for any other value."""
+        """Return True for a value that means pass, False for one that means fail, None for any other."""
         return value if isinstance(value, bool) else _decision_in(str(self.meant(value)))
 
     def meant(self, value: Any) -> Any:
@@ -265,7 +265,7 @@ class ImportedFile(Import):
 
     @property
     def only(self) -> Criterion | None:
-        """The only criterion of the rubric; None if it has several."""
+        """The rubric's criterion if it has a single one; else None."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
@@ -295,7 +295,7 @@ class ImportedFile(Import):
         return {}
 
     def whole(self, value: Any) -> Whole:
-        """Return what a verdict on a whole response means: levels, score and decision, each None if not stated.
+        """Return levels, score and decision that a verdict on a whole response means, each None if not stated.
 
         If the rubric has a single criterion, the value is its level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
@@ -365,12 +365,12 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """Return the level of a criterion that is as good as `merit` says, 0 to 1; for a fault, low levels are good."""
+    """Return the level of a criterion that is as good as `merit`, 0 to 1, says."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:
-    """Return True if a rating has an answer to any criterion, a score, a decision or an error."""
+    """Return True if a rating has anything in it: an answer to a criterion, a score, a decision or an error."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

@@ -55,7 +55,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
 
 
 def rubric_of_wholes() -> Rubric:
-    """Return the rubric for ratings that have only a score or a decision on the whole response, and no levels."""
+    """Return the rubric for ratings of whole responses, which have a score or a decision and no levels."""
     return Rubric((Criterion(1.0, "The response passes.", "overall"),), name="overall")
 
 

@@ -54,7 +54,7 @@ class SharedScales:
         return {name for _, name in self.ends if name != OVERALL}
 
     def moved(self, line: Any) -> Any:
-        """Return a line of ratings with its numbers converted to the scale that judges and people share.
+        """Return a line of ratings with its numbers on the scale that judges and people share.
 
         Raises:
             ValueError: A number isn't on the scale of judges, or of people.
@@ -129,7 +129,7 @@ def _refuse_unnamed(
 
 
 def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
-    """Return True if numbers seem to be on another scale than these levels, such as 0 to 1 against 1 to 5."""
+    """Return True if numbers seem to be from another scale than these levels: from 0 to 1, say, instead of 1 to 5."""
     levels = list(levels)
     is_fractions = min(values) >= 0 and max(values) <= 1 and any(not value.is_integer() for value in values)
     has_them = max(levels) <= 1 or any(not float(level).is_integer() for level in levels)

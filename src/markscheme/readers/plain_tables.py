@@ -64,7 +64,7 @@ def rows_bring_rubrics(path: Path) -> bool:
 
 
 def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
-    """Return the first row of a JSON file or a table that brings its own criteria; None if none of the first rows does.
+    """Return the first row of a JSON file or table that brings its own criteria; None if no early row does.
 
     A JSON list counts only if both of its first two rows bring criteria, since it may instead be the criteria of one
     rubric.
@@ -81,7 +81,7 @@ def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
 
 
 def is_one_row_with_rubric(path: Path) -> bool:
-    """Return True if a file is a single row that brings its own criteria; such a file isn't read as a table."""
+    """Return True if a file is one row that brings its own criteria, so that it isn't read as a table."""
     return first_with_rubric(path) is not None and len(list(islice(numbered_rows(path), 2))) == 1
 
 

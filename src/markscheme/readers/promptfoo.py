@@ -71,7 +71,7 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
 
 def scored_keys(rows: Sequence[Row]) -> set[str]:
-    """Return the keys of outputs to compare by score: those that annotators scored, or all if no output has labels."""
+    """Return the keys of outputs that are compared by score: those that annotators scored; all if none is labelled."""
     if not any(row.is_labelled for row in rows):
         return {row.key for row in rows}
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
@@ -296,7 +296,7 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
 
 
 def _rated(verdicts: Sequence[AssertionVerdict], criterion: Criterion) -> Rated:
-    """Combine the verdicts of all assertions of one metric on an output into one answer to the metric's criterion.
+    """Combine the verdicts of all assertions of one metric into the answer to the metric's criterion.
 
     The criterion is met if all assertions pass; if it is a fault, it is met if any assertion fails.
     """

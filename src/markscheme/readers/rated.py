@@ -115,7 +115,7 @@ class RatedFile:
         return any(values_of(self.examples, "response_length"))
 
     def labelled(self, labels: Iterable[Rating]) -> ExampleSet:
-        """Return the examples that some labels are about, with these labels.
+        """Return the examples that the given labels are about, with these labels.
 
         An example that the file lacks is made without a response.
 
@@ -317,7 +317,7 @@ def judge_ratings(
 
 
 def known_format(path: Path) -> FileFormat | None:
-    """Return a file's format, recognized by its content; None for unknown files, and for a list of anything."""
+    """Return a file's format, recognized by its content; None for an unknown one, or a JSON list of any kind."""
     file_format = format_of(Peek(path), "anything") if path.is_file() else None
     return None if file_format is LIST else file_format
 
@@ -489,10 +489,7 @@ def _key(example: Example) -> str:
 
 
 def _aligned(files: Sequence[RatedFile]) -> list[RatedFile]:
-    """Give equal responses the same id in all files.
-
-    A different response whose id an earlier file uses gets a new id.
-    """
+    """Give equal responses the same id in all files; a different response with an id in use gets a new one."""
     if len(files) == 1:
         return list(files)
     id_of_key: dict[str, str] = {}

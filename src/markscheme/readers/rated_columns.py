@@ -68,7 +68,7 @@ def _rated_scales(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scal
 
 
 def _cells(labels: Sequence[Rating], name: str, scale: Scale | None) -> dict[str, dict[str, str]]:
-    """Map each rater to the rating of each example on a criterion, written as in a table's cell.
+    """Return each rater's ratings on a criterion, by example, as they would be written in a table's cells.
 
     Args:
         labels: The ratings.

@@ -33,7 +33,7 @@ KEY_BYTES = 32
 
 
 def wording_of(rubric: Rubric) -> str:
-    """Return a fingerprint of what raters see of a rubric; weights and pass mark aren't part of it."""
+    """Return a fingerprint of what raters see of a rubric, so without weights and pass mark."""
     criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
@@ -55,7 +55,7 @@ def is_sheet(peek: Peek) -> bool:
 
 
 def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a labelling sheet's head with a digest that only a holder of the project's key can make.
+    """Return a labelling sheet's head with a digest that only someone with the project's key can make.
 
     Args:
         head: The sheet's entries about itself: version, wording, responses, the questions about each, and the rater
@@ -112,7 +112,7 @@ def read_sheet(reading: ImportedFile) -> None:
 
 
 def saved_for(name: str) -> str:
-    """Return the name of a downloaded file without the number, such as (1), that browsers add to names in use.
+    """Return the name that a file was saved under, without a number such as (1) that a browser added.
 
     >>> saved_for("ana (1)"), saved_for("ana")
     ('ana', 'ana')

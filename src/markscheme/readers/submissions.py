@@ -98,7 +98,7 @@ def holds_sheet(path: Path, options: ColumnOptions) -> bool:
 
 
 def _start(path: Path) -> bytes:
-    """Return the first bytes of a file, without a byte order mark and blanks."""
+    """Return a file's first bytes, without a byte order mark and leading blanks."""
     with path.open("rb") as file:
         return file.read(MAGIC_BYTES).lstrip(b"\xef\xbb\xbf \t\r\n")
 

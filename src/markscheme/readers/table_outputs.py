@@ -31,7 +31,7 @@ _STATED = frozenset({"response", "id", "query", "group"})
 
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
-    """Return True if responses in a file are to be read as a table, by the user's options or the file's content."""
+    """Return True if responses in a file are to be read as a table, as the user's options or the content say."""
     is_said = options.first_of_tables() is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
@@ -54,7 +54,7 @@ FileContent: TypeAlias = Literal["format", "responses", "other"]
 
 
 def content_of(path: Path, options: ColumnOptions, *, is_rows: bool) -> FileContent:
-    """Return what a file holds: another tool's format, a list of responses, or something else.
+    """Return the kind of content of a file: another tool's format, a list of responses, or something else.
 
     Args:
         path: The file.

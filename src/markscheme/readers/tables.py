@@ -196,7 +196,7 @@ def _expected(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> tuple
 
 @dataclass
 class _Table:
-    """State while a table is read; a rater's rows on single criteria are merged to one rating per example.
+    """State while a table is read; a rater's rows on single criteria of an example become one rating.
 
     Attributes:
         labels: Names of columns that hold labels, in order of preference.
@@ -289,7 +289,7 @@ class _Table:
         return RatingReader(self.reading.rubric)
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell as lost because no rating can hold it; if it is an object, count each of its values."""
+        """Count a cell as lost, since no rating can hold it; of an object, count each of its values."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)
@@ -506,7 +506,7 @@ class _Table:
         return None if rated is None else replace(rated, **texts)
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
-        """Return a row's rater and the rater's kind, each as the row names it or else as the user does.
+        """Return a row's rater and the rater's kind, as the row states them or else the user.
 
         Args:
             row: The row.
@@ -540,7 +540,7 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, unit: str, run: str) -> None:
-        """Store a rating in the table's content.
+        """Store a rating that was read from a row of the table.
 
         Answers of a rater in the same run to other criteria of the example are merged into one rating; a second answer
         to a criterion in the same run counts as lost. Ratings of another run are stored as another sample.
@@ -574,9 +574,9 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the name of the only column that is named like a column of ids.
+    """Return the name of the column of ids, if exactly one column is named like one; else "".
 
-    "" if no column or several columns are, or if another column is named like one of responses.
+    It is also "" if another column is named like one of responses.
 
     Args:
         names: Names of the table's columns.
@@ -591,7 +591,7 @@ _Who: TypeAlias = tuple[str, Kind]
 
 
 class _Row:
-    """A table's row, with cells looked up by column name, ignoring case and separators."""
+    """A table's row whose cells are found by column name, whatever the name's case and separators."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = {str(name): value for name, value in raw.items()}

@@ -31,7 +31,7 @@ def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
 
 
 def counts_from_0(values: Collection[float], other_values: Collection[float]) -> bool:
-    """Return True if `values` range from 0 to n-1 and `other_values` from 1 to n, so that both may be on one scale.
+    """Return True if one rater seems to number n levels from 0 to n-1, and the other from 1 to n.
 
     >>> counts_from_0([0, 2, 4], [1, 3, 5]), counts_from_0([0, 2, 5], [1, 3, 5]), counts_from_0([0, 4], [1, 5])
     (True, False, False)

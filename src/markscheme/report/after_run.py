@@ -29,7 +29,7 @@ passes to its hook.
 
 
 def lines_after(context: Mapping[str, Any]) -> list[str]:
-    """Return the lines of all reports on a run of Promptfoo; lines on saved files come last, all safe to print.
+    """Return the lines of all reports on a run of Promptfoo, safe to print; lines on saved files come last.
 
     An error is a line too: Promptfoo would drop a run whose hook fails.
 

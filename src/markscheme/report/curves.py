@@ -46,7 +46,7 @@ def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
 
 
 def points_of(curve: Curve) -> tuple[int, ...]:
-    """Choose the steps at which a curve is shown in Markdown: up to six, evenly spaced, the last step among them.
+    """Choose the steps of a curve to list in Markdown: up to six, evenly spaced, with the last one.
 
     >>> points_of(Curve({"as read": (1.0,) * 60}, "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)

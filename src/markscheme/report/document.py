@@ -29,7 +29,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Command:
-    """A line of the document with a command, for the reader to copy and run.
+    """A line of a report with a command for the reader to copy and run.
 
     It gets the options by which the run reads files, as far as the command takes them.
     """
@@ -58,7 +58,7 @@ class Ids:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of examples, such as a matrix cell; on an HTML page, a click on it lists the examples.
+    """A number of examples in a report, such as a matrix cell; on an HTML page, a click on it lists the examples.
 
     Attributes:
         n: The number.
@@ -75,7 +75,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate, both in words and as a mark on a line that runs from `lowest` to `highest`.
+    """An estimate in a report: in words, and as a mark on a line that runs from `lowest` to `highest`.
 
     Attributes:
         text: The figures in words.
@@ -162,7 +162,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Callout(Block):
-    """The box at the top of a document: the result in a few words, the evidence, and the command to run next."""
+    """The box at the top of a report: the result in a few words, the evidence, and the command to run next."""
 
     tone: Tone
     head: str
@@ -387,7 +387,7 @@ class Case:
 
 
 class OnDemand(Sequence[_Made]):
-    """A sequence, such as of examples or sections, that makes each item only when the item is read."""
+    """A sequence whose items, such as examples or sections, are made only when they are read."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
         """Store the function that counts the items and the one that makes each of them.
@@ -401,7 +401,7 @@ class OnDemand(Sequence[_Made]):
 
     @classmethod
     def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
-        """Return a sequence that makes all its items at once, as soon as somebody reads any of them."""
+        """Return a sequence that makes all its items at once when any of them is first read."""
         made = cache(lambda: tuple(make()))
         return cls(lambda: len(made()), lambda index: made()[index])
 
@@ -460,7 +460,7 @@ class Section(Block):
 
 
 def in_text(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks to show on a terminal or in Markdown; empty ones and those for HTML pages are left out."""
+    """Return the blocks that a terminal or Markdown shows: neither empty ones nor those for HTML pages only."""
     return [block for block in blocks if not _is_left_out(block)]
 
 

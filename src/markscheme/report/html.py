@@ -299,7 +299,7 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return labels for both ends of the scale of a column that draws marks on a line.
+    """Return labels for the two ends of the line on which a column draws marks; None if not all cells are such marks.
 
     None unless all cells of the column are marks on one scale.
     """

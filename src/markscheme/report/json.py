@@ -75,7 +75,7 @@ class _Rounded(dict[float | None, float | None]):
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
-    """Return those attributes of a value that `names` lists, as a dict; `key=name` stores attribute `name` as `key`.
+    """Return some attributes of a value as a dict, by `names`; `key=name` stores attribute `name` under `key`.
 
     If the value is None, each entry is None.
 
@@ -93,7 +93,7 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def pieces(data: Any) -> Iterator[str]:
-    """Yield the text that `dumps` would return in pieces, to save memory; a list is never divided between pieces."""
+    """Yield the text that `dumps` would return piece by piece, to save memory."""
     return _pieces(data, "\n", _Numbers())
 
 
@@ -127,7 +127,7 @@ def _elements(value: Sequence[Any], newline: str, numbers: _Numbers) -> str:
 
 
 def _is_written_as_it_is(text: str) -> bool:
-    """Return True if JSON writes all characters of a text as they are; False if it may write one in another way."""
+    """Return True if JSON writes each character of a text unchanged; False if it may escape one."""
     return text.isprintable() and '"' not in text and "\\" not in text
 
 
@@ -160,7 +160,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
 
 def _limit(key: Any, value: Any) -> Any:
-    """Round a value if its key names an end of an interval; return any other value unchanged."""
+    """Round a value if its key is that of an interval's end; return any other value unchanged."""
     if str(key) not in _LIMITS:
         return value
     limit = plain(value)

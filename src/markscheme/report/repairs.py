@@ -23,7 +23,7 @@ def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def repair_of_finding(finding: Finding, subject: str = FIXED_ALONE) -> str:
-    """Return a sentence on the decisions that fixing a finding would change; "" if there is nothing to say.
+    """Return a sentence on how many decisions fixing a finding would change; "" if there is nothing to say.
 
     Args:
         finding: The finding.
@@ -33,7 +33,7 @@ def repair_of_finding(finding: Finding, subject: str = FIXED_ALONE) -> str:
 
 
 def repair_in_words(repair: Repair, subject: str = FIXED_ALONE) -> str:
-    """Return a sentence on the decisions that a fix would change, or else on the scores; "" if there is nothing to say.
+    """Return a sentence on how many decisions, or else scores, a fix would change; "" if there is nothing to say.
 
     Args:
         repair: The changes that the fix would cause.

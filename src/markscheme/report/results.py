@@ -51,7 +51,7 @@ class DocumentReporter(Generic[_Result]):
         return page(self.view(result))
 
     def frame(self, result: _Result) -> str:
-        """Return an HTML frame for a notebook that holds a result's page; "" if even a shortened page is too large."""
+        """Return a result's page in an HTML frame, for a notebook; "" if even a shortened page is too large."""
         shorter = map(_framed, _ever_shorter(self.view(result)))
         return next((framed for framed in shorter if len(framed.encode()) <= MOST_IN_NOTEBOOK), "")
 
@@ -70,7 +70,7 @@ class DocumentReporter(Generic[_Result]):
 
 
 def _ever_shorter(document: Document) -> Iterator[Document]:
-    """Yield ever shorter versions of a document: without examples, only the first screen, only the callout, empty."""
+    """Yield shorter and shorter versions of a report: no examples, the first screen, the top box, nothing."""
     yield _without_examples(document)
     first = tuple(document.blocks)
     for blocks in (first, tuple(block for block in first if isinstance(block, Callout)), ()):

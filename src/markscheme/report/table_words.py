@@ -194,14 +194,14 @@ def _fact(error: UsageError, name: str) -> object:
 
 
 def _to_discover(error: UsageError) -> str:
-    """Name the command that labels the table's rows or, without criteria of their own, one that makes a rubric."""
+    """Return the command that labels a table's rows or, if they bring no criteria, one that makes a rubric."""
     table = Path(error.path or "TABLE")
     command = f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
     return _label_rows(error) or f"; {command} finds out what to rate"
 
 
 def _without_labels(error: UsageError) -> str:
-    """Say what to do about a judge's table without labels: make a project to label in, or name the labels' file."""
+    """Return advice for a judge's table without labels: make a project to label in, or name the file of labels."""
     if error.facts["has_responses"]:
         table = quote(str(error.path or "TABLE"))
         return f"without labels, `markscheme init --from {table}` makes a rubric to label by"
@@ -209,7 +209,7 @@ def _without_labels(error: UsageError) -> str:
 
 
 def _label_rows(error: UsageError) -> str:
-    """Say how to label a table's rows if they bring criteria of their own, in a column `rubric`; else ""."""
+    """Return advice on how to label rows that bring criteria in a column `rubric`; "" for other rows."""
     table = quote(str(error.path or "TABLE"))
     return f"; `markscheme label {table}` asks about each row's own criteria" if "rubric" in error.columns else ""
 

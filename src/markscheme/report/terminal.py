@@ -199,7 +199,7 @@ class _Page:
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], Iterable[str]]) -> None:
-        """Add a block's lines to the page: those already drawn under the key `words`, else those that `by` draws."""
+        """Append a block's lines to the page: from the cache, or drawn by `by` and then cached."""
         if words not in self._drawn:
             self._drawn[words] = [line.replace(_GLUE, " ").rstrip() for line in by()]
         self._lines += self._drawn[words]
@@ -232,7 +232,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks to draw on a terminal, without the list of examples if the room is too small for one."""
+        """Return the blocks to draw on a terminal; without the list of examples if it doesn't fit."""
         return [
             block
             for block in doc.in_text(blocks)
@@ -380,7 +380,7 @@ class _Page:
 
 
 def _unbroken(line: doc.Line) -> str:
-    """Return a line's text in which no command can be broken over two lines, so that each can be copied whole."""
+    """Return a line's text with commands marked as unbreakable, so that each can be copied whole."""
     pieces = ((piece, inline(piece)) for piece in _pieces(line))
     text = "".join(text.replace(" ", _GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
     return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", _GLUE), text)
@@ -443,7 +443,7 @@ def _narrowed(widths: Sequence[int], room: int) -> list[int]:
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
-    """Return True if no blank line goes between two blocks, such as a table and its notes."""
+    """Return True if two blocks, such as a table and its notes, have no blank line between them."""
     pairs = (
         (doc.Table, doc.Notes),
         (doc.Bars, doc.Paragraph),

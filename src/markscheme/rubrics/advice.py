@@ -156,7 +156,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on limits that no judge can be shown to keep, and on a tolerance that makes ties likely."""
+    """Yield advice on limits that no judge can be shown to meet, and on a tolerance that makes ties likely."""
     yield from _ties(rubric)
     for key in ("max_false_pass", "max_false_fail"):
         if getattr(rubric, key) == 0:

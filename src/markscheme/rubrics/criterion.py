@@ -200,7 +200,7 @@ class Scale:
 
     @property
     def halves_decide_nothing(self) -> bool:
-        """True if an even split of raters gives no level, as on a yes/no scale or a preference without ties."""
+        """True if raters who split evenly give no level, as on a yes/no scale or a preference without ties."""
         return self.is_yes_no or (self.mirrored and len(self.levels) == 2)
 
     def position(self, value: float) -> float:
@@ -278,11 +278,11 @@ class Scale:
         return self.label_of(value) or value
 
     def label_of(self, value: float) -> str | None:
-        """Return the name of a level if the scale's values only number categories; None on any other scale."""
+        """Return a level's name if the scale's numbers only tell categories apart; None on any other scale."""
         return self.level_name(value) if self.coded else None
 
     def called(self, value: float) -> str:
-        """Return how a sentence names a value: by the word that raters answer, or for example as "3.5 of 5".
+        """Return how a sentence names a value: by the word that raters answer, else for example as "3.5 of 5".
 
         Example:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
@@ -373,7 +373,7 @@ class Criterion:
 
     @cached_property
     def is_decisive(self) -> bool:
-        """True if a response may pass with one rating on this criterion and fail with another."""
+        """True if ratings on this criterion alone can make the difference between pass and fail."""
         return (self.has_worth and not self.scale.mirrored) or bool(self.passing)
 
     def __hash__(self) -> int:

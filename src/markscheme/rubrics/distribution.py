@@ -54,7 +54,7 @@ def _probability(option: str, value: Any) -> float:
 
 
 def as_written(probabilities: Probabilities, scale: Scale) -> dict[str, float]:
-    """Return each level's probability by the answer that chooses the level, such as "MET" or "3", as files store it."""
+    """Return each level's probability by the answer that chooses the level, such as "MET" or "3", as in files."""
     return dict(zip(scale.choices, probabilities, strict=True))
 
 

@@ -49,7 +49,7 @@ _BESIDE = {
 
 @dataclass(frozen=True)
 class Changes:
-    """New numbers and wording for a rubric; everything else stays.
+    """Changes to a rubric's numbers and wording; all that isn't listed stays.
 
     Attributes:
         weights: New weights, by criterion.
@@ -202,7 +202,7 @@ def rubric_to_edit(text: str, form: Form) -> Rubric:
 
 
 class _Editing:
-    """Edits of a rubric file's text, collected first and then applied together."""
+    """Changes to a rubric's file that are collected first and then applied together."""
 
     def __init__(self, text: str, form: Form, path: Path | None) -> None:
         from ruamel.yaml import YAML
@@ -351,7 +351,7 @@ class _Editing:
 
 
 def _unfolded(words: str) -> str:
-    """Return a folded text on one line, without the bell characters that the YAML composer puts at folds."""
+    """Return a text that YAML folds over lines as one line, without the bell characters that mark its folds."""
     return " ".join(words.replace("\a", "").split())
 
 
@@ -399,7 +399,7 @@ def _zone_spelled(value: float | GrayZone, form: Form) -> str:
 
 
 def _spelled(value: float, *, like: str | None = None) -> str:
-    """Write a number in its shortest form, with a decimal point if the number that it replaces has one.
+    """Write a number in its shortest form; with a decimal point if the number that it replaces has one.
 
     >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
     ('0.35', '2', '2.0', '0.3333333333')

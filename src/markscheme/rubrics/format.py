@@ -144,7 +144,7 @@ class Keys(NamedTuple):
 
 
 def _key(path: Place) -> str:
-    """Return the name that an error message gives to a position in a rubric: the last key on the path to it."""
+    """Return how an error message names a place in a rubric: by the last key on the path to it."""
     key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
     return f"each of {key}" if path and isinstance(path[-1], int) else key
 
@@ -169,7 +169,7 @@ def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKi
 
 
 def _list_of(kind: KeyValueKind | Keys, at_least_one: str | None = None) -> KeyValueKind:
-    """Make the kind of value that is a list with values of one kind.
+    """Make the kind of value that is a list of values, all of one kind.
 
     Args:
         kind: The kind of each value.

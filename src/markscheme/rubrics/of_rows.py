@@ -44,7 +44,7 @@ ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria t
 
 
 class RowRubric(NamedTuple):
-    """The rubric that a row is graded by, if the row brings criteria of its own.
+    """Rubric by which a row is graded if the row brings criteria of its own.
 
     Attributes:
         rubric: The row's criteria, preceded by the run's if both count.
@@ -70,7 +70,7 @@ class _RubricText(str):
 
 
 def as_row_text(rubric: Rubric) -> str:
-    """Wrap a Rubric object in a text, since a row's inputs are texts; the object is an attribute of that text.
+    """Wrap a Rubric object in a text, since a row's inputs are texts; the object is its attribute.
 
     The text doesn't hold the rubric's content: it only differs from the texts of other rubrics.
     """
@@ -119,7 +119,7 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def notes_on_key(key: str | None) -> tuple[str, ...]:
-    """Return a note on the key of a row that holds its rubric, such as 'score_rubric'; () for the usual keys.
+    """Return a note on the key of a row that holds its rubric, such as `score_rubric`; () for the usual keys.
 
     >>> notes_on_key("score_rubric"), notes_on_key("rubric")
     (("criteria are those under 'score_rubric'",), ())
@@ -210,7 +210,7 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
 
 
 def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
-    """Return what to do with rows' own rubrics, as the run's option says, else as the run's rubric says.
+    """Return how rows' own rubrics are used, as the run's option says, or else the run's rubric.
 
     The rule says whether the row's criteria are added to the run's rubric (`core`), replace it, are ignored or refused.
     The run's rubric states it under the key `rows`.
@@ -228,7 +228,7 @@ def _without_place(problem: str) -> str:
 
 
 def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric) -> Rubric:
-    """Return the run's rubric with the given criteria in place of its own, and with what a row's rubric adds.
+    """Return the run's rubric with other criteria, and with the guidelines and pass mark of a row's rubric.
 
     The row's guidelines are put after the run's; the row's pass mark counts.
 
@@ -252,7 +252,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the run's and the row's criteria, with weights such that the run's can earn `core_share` of the score.
+    """Return the run's and the row's criteria, weighted so that the run's can earn `core_share` of the score.
 
     Raises:
         RubricError: The run's criteria, or the row's, have no weight above 0, so that they can't earn a share.
@@ -270,7 +270,7 @@ def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[
 
 
 def _way_of(run: Rubric) -> dict[str, Any]:
-    """Return the settings by which judges are asked about rows with a rubric of their own.
+    """Return the run's settings for asking judges, to apply them to rows with rubrics of their own.
 
     Args:
         run: The rubric with the run's settings: strategy, samples and criteria per call.
@@ -280,7 +280,7 @@ def _way_of(run: Rubric) -> dict[str, Any]:
 
 
 def _own_of(text: str, pass_mark: float) -> tuple[Rubric, tuple[str, ...]]:
-    """Read a row's own rubric, merging criteria of equal wording; also return notes on how it was read.
+    """Read a row's own rubric, with criteria of equal wording merged; also return notes on how it was read.
 
     Args:
         text: The row's own rubric: JSON, the name of a rubric, or what `as_row_text` returns.

@@ -108,7 +108,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
 
 
 def _is_plain(data: Any) -> bool:
-    """Return True if all keys of the data are those of markscheme's own format, so that no other reader is tried.
+    """Return True if data have only keys of markscheme's own format, so that no reader of other formats is needed.
 
     >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
     (True, False)
@@ -159,7 +159,7 @@ _HEAD = 65_536
 
 
 def _head(path: Path) -> str:
-    """Return the first characters of a file's text; "" if the file can't be read."""
+    """Return the beginning of a file's text; "" if the file can't be read."""
     try:
         with path.open("rb") as file:
             return file.read(_HEAD).decode("utf-8-sig", "replace")
@@ -224,7 +224,7 @@ def _holds_criteria(path: Path) -> bool:
 
 
 def _is_meant_as(keys: Keys, data: Any) -> bool:
-    """Return True if data may be meant as a mapping with these keys, some of which may be misspelt.
+    """Return True if data are probably a mapping with the given keys, even if some of its keys are misspelt.
 
     It is True if at most `MISSPELT` keys are unknown, or no more keys than are known. It is also True if data are no
     mapping.
@@ -255,7 +255,7 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
 
 @dataclass
 class RubricReading:
-    """State while plain data are read as a rubric: the faults so far, and where each value came from."""
+    """State while a rubric is read from plain data: the faults so far, and where each value is in the data."""
 
     data: Any
     lines: Mapping[Place, int] = field(default_factory=dict)
@@ -399,7 +399,7 @@ class RubricReading:
     def _or_fault(
         self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
     ) -> _Value | None:
-        """Make one value of a criterion, such as its scale; if the keys are faulty, add a fault and return None.
+        """Make a part of a criterion, such as its scale; if its keys are faulty, add a fault and return None.
 
         Args:
             part: Function that makes the value.
@@ -508,7 +508,7 @@ class RubricReading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
     def _source(self, path: Place) -> Place:
-        """Return where the file has a value, given the value's path in markscheme's own form of the rubric."""
+        """Return a value's path in the file, given its path in markscheme's own form of the rubric."""
         if path[:1] == ("criteria",) and len(path) > 1 and isinstance(path[1], int):
             return (*self.criterion_paths[path[1]], *path[2:])
         return (*self.top_path, *path)
@@ -587,7 +587,7 @@ def _scale(values: CriterionValues) -> Scale:
 
 
 def _same_but_for_case(names: Sequence[str]) -> Iterator[tuple[int, str, str]]:
-    """Yield index, earlier name and name of each name that differs from an earlier one only in case or Unicode form."""
+    """Yield index, earlier name and name for each name that equals an earlier one but for case or Unicode form."""
     first: dict[str, str] = {}
     for index, name in enumerate(names):
         earlier = first.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)

@@ -158,7 +158,7 @@ class Rubric:
 
     @property
     def judges_by_one_rubric(self) -> bool:
-        """True if rows of data can't bring criteria of their own: the rubric judges pairs, or responses as a whole."""
+        """True if rows can't bring their own criteria: pairs or whole responses are judged."""
         return self.is_of_pairs or self.strategy == "holistic"
 
     @property
@@ -173,7 +173,7 @@ class Rubric:
 
     @cached_property
     def decides(self) -> bool:
-        """True if the levels decide pass or fail; a table's levels do so only if the user stated which of them pass."""
+        """True if pass or fail follows from the levels; for a table, if the user said which levels pass."""
         return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
@@ -302,7 +302,7 @@ class Rubric:
 
     @property
     def whole_weight(self) -> float:
-        """Sum of the weights that make up the whole score: the positive ones or, if there are only faults, theirs.
+        """Sum of the weights that a full score adds up: the positive ones or, if all are faults, theirs.
 
         Categories without values have no share in it, unless there is nothing else.
         """
@@ -360,7 +360,7 @@ class Rubric:
 
     @property
     def rubric(self) -> list[Criterion]:
-        """The rubric's criteria as a list, under the name that the `rubric` package gives them."""
+        """The criteria as a list, under the attribute name that the `rubric` package uses."""
         return list(self.criteria)
 
     @staticmethod

@@ -53,7 +53,7 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
 
 
 def typed_name(rubric: "Rubric") -> str:
-    """Return the word by which a command finds a rubric again: its name or, if that finds another, its file's path."""
+    """Return what to type so that a command finds a rubric: its name, or its path if the name finds another."""
     if rubric.source is None:
         return rubric.name
     path = rubric.source.resolve()

@@ -88,7 +88,7 @@ def _level(level: Level, index: int, words: Mapping[str, str]) -> Level:
 
 
 def in_place_of(old: str, new: str) -> str:
-    """Return a new text with the trailing white space of the text it replaces, which depends on the file's quoting.
+    """Return a new text, with the white space at its end that the replaced text has.
 
     >>> in_place_of("Is it polite?\\n", "Polite? ")
     'Polite?\\n'

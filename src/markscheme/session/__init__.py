@@ -23,7 +23,7 @@ def is_private(folder: str) -> bool:
 
 
 def session_sockets() -> Iterator[str]:
-    """Yield the sockets in this user's session folder, stale ones included."""
+    """Yield the sockets in the folder of this user's sessions, also those that no session serves any more."""
     folder = sockets_folder()
     if os.path.isdir(folder) and is_private(folder):
         yield from sorted(file.path for file in os.scandir(folder) if file.name.endswith(".sock"))

@@ -238,7 +238,7 @@ def settings_texts() -> list[tuple[str, str]]:
 
 
 def matters(name: str) -> bool:
-    """Return True if an environment variable may affect grades, so that each of its values needs its own session."""
+    """Return True if an environment variable may affect grades, so that a session serves one value of it only."""
     return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
@@ -324,7 +324,7 @@ def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str
 
 
 def _received(connection: socket.socket, path: str) -> bytes:
-    """Return the next bytes of an answer; wait longer for a session whose process is running than for a halted one."""
+    """Return the next bytes of an answer; the wait is longer if the session's process runs than if it is halted."""
     silent = 0.0
     while True:
         try:
@@ -336,7 +336,7 @@ def _received(connection: socket.socket, path: str) -> bytes:
 
 
 def _is_running(path: str) -> bool:
-    """Return True if the process that serves `path` is neither stopped nor dead, or if the system can't say."""
+    """Return True if the process serving the socket `path` is neither stopped nor dead, or if the system can't say."""
     if not os.path.isdir("/proc/self"):
         return True
     for process in filter(str.isdecimal, os.listdir("/proc")):
@@ -362,7 +362,7 @@ def is_halted(pid: int) -> bool:
 
 
 def socket_mark(path: str) -> "tuple[int, int, int] | None":
-    """Return a mark of a socket's file that differs for a later socket at the same path; None if there is no file."""
+    """Return a mark that tells a socket's file from a later one at the same path; None without a file."""
     try:
         about = os.lstat(path)
     except OSError:

@@ -29,7 +29,7 @@ Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 class Retired(Exception):  # noqa: N818 - what became of it
-    """Error of a session that must end because code or files that it has loaded have changed."""
+    """Error that ends a session because code or files that it has loaded have changed."""
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Select, from the known facts about a response, those that have the name of an input of the rubric.
+    """Select those known facts about a response that have the name of an input of the rubric.
 
     A row's own rubric is added as `rubric` if it is known. If the rubric declares only one of `messages`, `tool_calls`
     and `trace`, and that one isn't known, its value is made from the steps of a known one.

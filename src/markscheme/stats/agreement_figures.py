@@ -58,7 +58,7 @@ class AgreementFigures:
 
 
 class AnnotatorShares(NamedTuple):
-    """Shares, per example, of annotators who agree with each other, with the judge, and with a constant answer.
+    """For each example, shares of its annotators who agree with each other, with the judge, and with a constant.
 
     Attributes:
         by_pairs: Share of each example's pairs of annotators that agree, shape (n_rows,), nan if too few rated it.
@@ -203,7 +203,7 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the number of units of each row; if `mirrored`, follow these numbers by the same numbers again.
+    """Return the number of units of each row; for pairs (`mirrored`), the same numbers once more.
 
     If `mirrored`, rows are pairs of responses, which count once in each order.
     """

@@ -38,7 +38,7 @@ _TIE = 1e-12
 
 
 class Ceiling(NamedTuple):
-    """Krippendorff's alpha of annotators with each other, that of the judge with an annotator, and their difference.
+    """Krippendorff's alpha between annotators and between judge and annotators, with their difference.
 
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, each weighted by its examples, on
@@ -258,7 +258,7 @@ def alternative_annotator_test(
 
 
 def _commonest(table: Floats) -> Floats:
-    """Return the modal rating of each row; nan for a tie or a row without ratings."""
+    """Return the most frequent rating of each row; nan for a tie or a row without ratings."""
     values, code = np.unique(table, return_inverse=True)
     counts = np.zeros((len(table), len(values)), dtype=np.int64)
     np.add.at(counts, (np.arange(len(table))[:, None], code.reshape(table.shape)), 1)
@@ -299,7 +299,7 @@ class _AlphaComparison:
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Indices of the columns of annotators who share `LEAST_SHARED_EXAMPLES` or more with another annotator."""
+        """Indices of the columns of annotators who share enough examples with another annotator."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property
@@ -377,9 +377,7 @@ class _AlphaComparison:
         return self.groups.count(~np.isnan(self.columns[:, first] + self.columns[:, second]))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Count, for each given rater, the examples that it puts on another level than its most common one.
-
-        Return the smallest of these counts.
+        """Return the fewest examples that any of these raters put off that rater's most common level.
 
         Args:
             rating: Indices of the raters' columns.
@@ -388,7 +386,7 @@ class _AlphaComparison:
 
     @cached_property
     def _examples_off_common(self) -> list[int]:
-        """For each rater, the number of examples that the rater put on another level than the rater's commonest."""
+        """For each rater, the number of examples put on a level other than that rater's most common one."""
         units = self.groups.units
         return [
             self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T

@@ -158,7 +158,7 @@ def _spearman_group_left_out(pairs: Pairs) -> Floats:
 
 
 def _reranked(pairs: Pairs, cells: tuple[Integers, Integers, Integers], start: int, stop: int) -> Floats:
-    """Compute Spearman's correlation without each group in turn, for a range of groups.
+    """Compute Spearman's correlation without each of a range of groups in turn.
 
     Args:
         pairs: The ratings of gold and judge.
@@ -235,7 +235,7 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """Estimate a correlation of exactly 1 or -1, with an interval that allows for exceptions not seen yet.
+    """Estimate a correlation of exactly 1 or -1, with an interval that allows for unseen exceptions.
 
     Args:
         pairs: The ratings of gold and judge.

@@ -467,7 +467,7 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 
 def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Combine the ratings of a new run and of r stored runs as columns, shape (n, 1 + r), the new run first.
+    """Join the ratings of a new run and of r stored runs as columns, shape (n, 1 + r), the new run first.
 
     Args:
         current: Ratings of the new run, shape (n,).
@@ -483,7 +483,7 @@ def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def counted_runs(runs: Floats, times: npt.ArrayLike | None) -> tuple[Floats, Integers]:
-    """Return the rows rated in every run, shape (n, n_runs), and how many examples each represents, shape (n,).
+    """Return the rows that were rated in every run, and how many examples each of them represents.
 
     Args:
         runs: Ratings, a column for each run.
@@ -507,7 +507,7 @@ def is_complete(runs: Floats) -> Flags:
 
 
 def chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute exact p and mid-p of the first column's sum, if each row's values were put into its columns at random.
+    """Compute exact p and mid-p of the first column's sum, if each row's values were randomly permuted.
 
     Args:
         outcomes: Values of each row, shape (n_rows, n_columns); the first column has those that were observed.
@@ -570,7 +570,7 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in the given order.
+    """Adjust p-values by `step`, which takes them in rising order; return them in the given order, at most 1.
 
     Args:
         p: The p-values, in any order.

@@ -81,7 +81,7 @@ def _form_of(values: Collection[str]) -> NumberForm | None:
 
 
 def written_form(values: Collection[str]) -> NumberForm | None:
-    """Return how cells write numbers if all do it in one way other than digits, such as "80%" or stars; else None."""
+    """Return the form of numbers such as "80%" or stars if all cells are written in it; None for digits alone."""
     forms = (form(values) for form in (_percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 
@@ -208,7 +208,7 @@ def _phrase(values: Collection[str]) -> NumberForm | None:
 
 
 def _labelled(values: Collection[str]) -> NumberForm | None:
-    """Read numbers that each have a word of their own, such as `4 - good`; None unless every value is like that."""
+    """Read numbers that each have a word of their own, such as `4 - good`; None unless all values are such."""
     matches = {value: match for value in values if (match := _LABELLED.fullmatch(value))}
     numbers = {value: float(match[1]) for value, match in matches.items()}
     words = {match[2].strip(_SIGNS) for match in matches.values()} - {""}
@@ -229,7 +229,7 @@ def listed_in(value: str) -> list[str]:
 
 
 def lists_values(cell: str) -> bool:
-    """Return True if a cell is a list of several values in JSON or Python notation.
+    """Return True if a cell holds a list of several values, written in JSON or Python.
 
     >>> lists_values('["a", "b"]'), lists_values('["a"]'), lists_values("[[A]]")
     (True, False, False)

@@ -85,7 +85,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class SideColumn:
-    """A table's column with the ratings of all examples by one judge or annotator, on one criterion.
+    """A table's column of ratings by one judge or annotator (its side) on one criterion.
 
     Attributes:
         column: The column.
@@ -113,18 +113,18 @@ class SideColumn:
 
     @property
     def key(self) -> str:
-        """Criterion that the column rates: the column's name without words for the rater and words such as "score"."""
+        """Name of the criterion: the column's name without words for the rater and words such as "score"."""
         return " ".join(word for word in self.words if word not in VALUE_WORDS)
 
     @property
     def full_key(self) -> str:
-        """The column's name without words for the rater; unlike in `key`, words such as "score" remain in it."""
+        """The column's name without words for the rater, but with words such as "score"."""
         return " ".join(self.words)
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Roles of a table's columns: ratings by criterion, id, response, reasons and so on.
+    """What each column of a table holds: ratings of a criterion, ids, responses, reasons and so on.
 
     Attributes:
         criteria: Columns of judges and people, by criterion, which is "" if only one thing is rated.
@@ -243,7 +243,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Return two flags: True if the words of a column's name mean a judge, and True if they mean people."""
+    """Return two flags for the words of a column's name: if they mean a judge, and if they mean people."""
     listed = tuple(words)
     if listed in (("y", "pred"), ("y", "true")):
         return listed == ("y", "pred"), listed == ("y", "true")
@@ -300,7 +300,7 @@ def is_judges(column: TableColumn) -> bool:
 
 
 def is_measure(words: Sequence[str]) -> bool:
-    """Return True if a column's name is that of a cost, a duration, or the model that wrote the response.
+    """Return True if a column's name is that of a cost, a duration, or the model that wrote a response.
 
     >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "prediction"])
     (True, True, False)
@@ -333,7 +333,7 @@ shorter."""
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Return True if the table has a column twice, such as `judge_score` and `human_score`: for a judge and for people.
+    """Return True if a table has a column once for a judge and once for people, as `judge_score` and `human_score`.
 
     Args:
         words: The words of the column's name.
@@ -383,7 +383,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 
 def side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """Make a SideColumn from a column of a judge or an annotator, whose criterion is read from its name."""
+    """Make the SideColumn of a judge's or annotator's column; its criterion is read from the column's name."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and is_named_by(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")
@@ -410,7 +410,7 @@ _OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
 def _without_aggregates(
     sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
 ) -> tuple[list[SideColumn], list[str]]:
-    """Remove columns that are a mean or majority of annotators; return the columns kept and the names removed.
+    """Remove columns that hold the mean or majority of annotators; return the remaining ones and names removed.
 
     Args:
         sides: The columns of ratings.
@@ -566,7 +566,7 @@ def _refuse_one_side(
     *,
     suffices: bool,
 ) -> None:
-    """Refuse a table without a judge's column or without a person's, unless several people have columns.
+    """Raise an error if a table lacks a judge's column or a person's, unless several people have columns.
 
     The error names the columns that may hold the missing ratings.
 
@@ -634,7 +634,7 @@ def meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sid
 
 
 def _without_sums(names: Sequence[str]) -> list[str]:
-    """Remove names of columns such as "mean", "sum" or "majority", if at least two other names remain."""
+    """Remove names such as "mean", "sum" or "majority" from columns' names, if at least two others remain."""
     plain = [name for name in names if not set(name_words(name)) & (AGGREGATES | SUM_WORDS)]
     return plain if len(plain) > 1 else list(names)
 
@@ -679,7 +679,7 @@ def _sides_of(
     people: Sequence[SideColumn],
     columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """List sets of options that state whose ratings the columns hold, a judge's or annotators', for the user to choose.
+    """List the sets of options among which the user can choose to state whose ratings the columns hold.
 
     Args:
         names: Names of the columns that may hold ratings.

@@ -19,7 +19,7 @@ MOST_UNITS: Final = 1_000_000
 
 
 def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) -> list[int] | None:
-    """Return, for each example that a column `n` counts, the index of its row; None if there is no such column.
+    """Return each example's row index in a table whose column `n` counts equal examples; None for other tables.
 
     Args:
         columns: The table's columns, with a cell for each row.
@@ -58,7 +58,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
 
 
 def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tuple[TableColumn, ...]:
-    """Repeat each row as often as its count says, so that there is a row per example; drop the column of counts.
+    """Return the columns with a row per example, each row repeated as often as it counts, without the counts.
 
     Args:
         columns: The columns of the counted rows.
@@ -86,6 +86,6 @@ def names_of_counted(rows: Sequence[int]) -> tuple[str, ...]:
 
 
 def _names_single_responses(name: str) -> bool:
-    """Return True if a column's name is one for ids or texts, which differ from row to row."""
+    """Return True if a column is named like ids or texts, which differ from row to row."""
     words = name_words(name)
     return bool(words) and words[-1] in ID_NAMES | RESPONSE_ENDS | QUERY_ENDS

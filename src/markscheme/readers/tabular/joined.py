@@ -95,7 +95,7 @@ def _with_one_of_equal(
 
 
 def _are_one(columns: Sequence[TableColumn]) -> bool:
-    """Return True if columns agree: in some row at least two of them have values, and in no row do values differ."""
+    """Return True if columns never differ where they have values, and have values in a common row."""
     rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
     return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
 
@@ -111,7 +111,7 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
 
 
 def _keys(tables: _Tables, ids: Sequence[str | None]) -> list[dict[str, int]]:
-    """Map, for each table, a row's id (or, without ids, its query and response) to the row's index."""
+    """Map each row's id to the row's index, for each table; without ids, the key is query and response."""
     if None not in ids:
         columns = [next(c for c in of if c.name == name) for (_, of), name in zip(tables, ids, strict=True)]
         return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in columns]
@@ -124,7 +124,7 @@ def _keys(tables: _Tables, ids: Sequence[str | None]) -> list[dict[str, int]]:
 
 
 def _as_id(cell: str) -> str:
-    """Convert a cell to an id; "7.0" becomes "7", since spreadsheets write whole numbers so, and "07" stays."""
+    """Convert a cell to an id; "7.0", as spreadsheets write whole numbers, becomes "7", and "07" stays."""
     plain = cell.strip()
     value = None if plain[:1] == "0" and plain[1:2].isdigit() else number_in(plain)
     return plain if value is None or not value.is_integer() else str(int(value))

@@ -38,7 +38,7 @@ _TIMES = frozenset(["at", "time", "timestamp", "date", "createdat", "created"])
 
 @dataclass(frozen=True)
 class _Layout:
-    """Roles of the columns in a table with one row per rating: example, rater, criterion, values and so on."""
+    """What each column of a table with one row per rating holds: example, rater, criterion, value and so on."""
 
     unit: TableColumn
     rater: TableColumn
@@ -251,7 +251,7 @@ def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout) -> list[TableColumn]:
-    """Return the columns with one value per example, such as its query, reduced to one cell for each example.
+    """Return the columns that describe examples, such as queries, with a single cell for each example.
 
     Args:
         columns: The columns of the table with one row per rating.

@@ -218,7 +218,7 @@ CONFIDENCE: Final = 0.95
 
 
 def _upper_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return the upper limit of kappa; None if an exact test shows no difference, as where a value is rare."""
+    """Return the upper limit of kappa; None if an exact test shows no difference, as with rare values."""
     judge, passes = np.array(first), np.array(second) == 1
     if p_of_shares(judge[passes], judge[~passes]) > 1 - CONFIDENCE:
         return None

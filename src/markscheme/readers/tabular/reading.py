@@ -94,13 +94,13 @@ class TableReading:
         return [side.name for side in self.sides(criterion) if side.is_judge is judges]
 
     def judges_aside(self, judge: str) -> int:
-        """Count the unused columns that are named after a model and hold only values that occur in a judge's column."""
+        """Count unused columns that are named like a model and hold only values that a judge's column has, too."""
         values = {column.name: set(column.different) for column in self.columns}
         aside = [name for name in self.roles.aside if is_model_name(name) and {name, judge} <= values.keys()]
         return sum(values[name] <= values[judge] for name in aside)
 
     def with_both(self, criterion: str) -> int:
-        """Count the rows rated by a judge and a person on a criterion; without a judge, by two annotators."""
+        """Count the rows that a judge and a person rated on a criterion; without a judge, two annotators."""
         by_people = self._times_filled(criterion, judges=False)
         if not self.has_judge:
             return sum(times > 1 for times in by_people)
@@ -389,9 +389,9 @@ def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
 
 
 def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -> bool:
-    """Return True if each row has an id of its own, in a column that is recognized as ids by its name.
+    """Return True if each row has an id of its own, so that equal rows are copies and not two examples.
 
-    Two equal rows then have one id, so the second is a copy of the first, and not another example.
+    Only a column that is named like one of ids counts.
 
     Args:
         names: Names of the columns.
@@ -402,7 +402,7 @@ def are_told_apart_by_ids(names: Iterable[str], rows: Iterable[Sequence[str]]) -
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Remove rows that equal an earlier row, and say so in a note.
+    """Remove rows that equal an earlier row if they are copies, not other examples; add a note.
 
     They are removed only if all remaining rows then have different ids. Else equal rows may be different examples.
     """

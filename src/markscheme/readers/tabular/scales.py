@@ -202,7 +202,7 @@ def usual_ends(numbers: Collection[float]) -> str | None:
 
 
 def below_step(steps: int) -> float:
-    """Return a tolerance with which only equal levels agree, for a scale with the given number of steps."""
+    """Return a tolerance small enough that only equal levels agree, for a scale with this number of steps."""
     return min(DEFAULT_TOLERANCE, 0.5 / steps)
 
 

@@ -159,7 +159,7 @@ _MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff
 
 
 def _zeros(raw: bytes) -> tuple[int, int]:
-    """Count the zero bytes at odd and at even positions of a file's first bytes, by which UTF-16 is recognized."""
+    """Count zero bytes at odd and at even positions of a file's start; many show that it is UTF-16."""
     return raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0)
 
 
@@ -258,7 +258,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return True if a row may be a title above the header: it has one cell, or more than two, all but one empty."""
+    """Return True if a row may be a title above the header: only its first cell has text, and it hasn't two cells."""
     return len(row) != FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
@@ -377,7 +377,7 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return True if the table has no header, so that its first row is data.
+    """Return True if a table seems to have no header, so that its first row is data.
 
     That is shown if several cells of the first row are equal, and the columns of these cells contain their text again.
 
@@ -621,7 +621,7 @@ ALL_TABLES: Final = "*"
 
 
 def alike_in(tables: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
-    """Return the names of tables whose columns another table has too, as in a workbook with a sheet per rater."""
+    """Return the names of tables that share their columns with another table, such as one sheet per rater."""
     headers = {name: tuple(map(str, rows[_header_row(rows) or 0])) for name, rows in tables.items()}
     times = Counter(headers.values())
     return [name for name, header in headers.items() if times[header] > 1]

@@ -184,7 +184,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def says_role(words: Iterable[str]) -> bool:
-    """Return True if a column's name has a word for an id, a rating, a rater, a response or a query.
+    """Return True if a column's name says what it holds: ids, ratings, a rater, responses or queries.
 
     >>> says_role(["judge", "tone"]), says_role(["t1"])
     (True, False)

@@ -42,7 +42,7 @@ def _same_level(compared: CriterionComparison) -> Estimate:
 
 
 def criterion_figures(comparison: Comparison) -> tuple[CriterionFigure, ...]:
-    """Return the statistics that the criteria table has a column for, in order, without the last one, the bias.
+    """Return the statistics that have a column in the table of criteria, in order; the bias is added elsewhere.
 
     If all criteria have many values, the first one is the mean absolute error, else the share on the same level.
     """
@@ -157,7 +157,7 @@ def _figures_in_brief(comparison: Comparison) -> str:
 
 
 def _intervals(comparison: Comparison) -> str:
-    """Say of which level the intervals are, and what marks an approximate one if there is one."""
+    """Return a note on the level of the intervals and, if any is approximate, on the sign that marks it."""
     overall = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(estimate.is_approximate for estimate in (*overall, *(estimate for *_, estimate in _figures(comparison))))
     return "95% CIs; ~ approximate." if some else "95% CIs."
@@ -178,7 +178,10 @@ def _notes(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _has_near_misses(comparison: Comparison) -> bool:
-    """Return True if a criterion's kappa is weighted by the distance between levels: three or more ordered levels."""
+    """Return True if kappa is weighted on some criterion, so that near misses count less than far ones.
+
+    It is if there are three or more ordered levels.
+    """
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return any(scale.ordered and len(scale.levels) > 2 for scale in scales)
 
@@ -222,7 +225,7 @@ def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc
 
 
 def _next_to_kappa(compared: CriterionComparison) -> str:
-    """Return AC1 as a sentence where one level has 90% of gold's labels or more, which makes kappa small; else ""."""
+    """Return a sentence with AC1 if 90% of gold's labels or more are on one level, which makes kappa small; else ""."""
     ac1 = compared.statistics["gwet_ac1"]
     is_skewed = ac1.value is not None and modal_level(compared.gold)[1] >= STUCK
     return f" AC1 {coefficient(ac1)}; kappa is small where one level is common." if is_skewed else ""
@@ -311,7 +314,7 @@ def _mean_where(flags: Flags, among: Flags) -> float | None:
 
 
 def _one_decision(comparison: Comparison) -> str:
-    """Say that gold or the judge decides the same on every example, if that is why kappa has no interval; else ""."""
+    """Explain a missing interval of kappa if gold or the judge decides the same on every example; else return ""."""
     if not why_no_interval(comparison.overall["pass_kappa"]):
         return ""
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
@@ -320,7 +323,7 @@ def _one_decision(comparison: Comparison) -> str:
 
 
 def _share_or_count(value: float | None, decided: Estimate) -> str:
-    """Format a share of the examples with a decision; if there are too few of them, as a count.
+    """Format a share of the decided examples; if these are few, as a count.
 
     Args:
         value: The share; None if it isn't known.

@@ -118,7 +118,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 
 
 def _good_for_trends(decision: Decision) -> str:
-    """Say if the judge's scores are good for trends; "" if the labels aren't people's, or the judge has drifted."""
+    """Return words on whether the judge's scores may show trends; "" without people's labels, or after drift."""
     if decision.may_trend:
         return "good for trends elsewhere" if decision.excepted else "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:
@@ -164,7 +164,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _levels_and_reasons(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Yield people's level and reason, then the judge's, on the criterion to blame for a false pass.
+    """Yield people's level and reason, then the judge's, on the criterion that causes a false pass.
 
     Args:
         comparison: The comparison.
@@ -194,7 +194,7 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """Return the first reason or note in the labels of a response, from people's labels if there are any.
+    """Return the first reason or note in a response's labels; those of people come first.
 
     Args:
         comparison: The comparison of judge and gold.
@@ -208,7 +208,7 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
-    """Return the criterion to blame for a false pass; None if judge and gold differ on no criterion.
+    """Return the criterion that causes a false pass; None if judge and gold differ on no criterion.
 
     It is a criterion on which gold's level instead of the judge's makes the example fail. If there is none, it is the
     criterion on which gold's level changes the score most.

@@ -152,7 +152,7 @@ def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
 
 
 def _preferences_head(comparison: Comparison, index: int) -> str:
-    """Say which response of a pair the judge prefers and which gold does; a dash for no preference on record.
+    """Return which response of a pair the judge prefers and which gold does; a dash if one isn't recorded.
 
     Args:
         comparison: The judge compared with gold on pairs.
@@ -166,7 +166,7 @@ def _preferences_head(comparison: Comparison, index: int) -> str:
 
 
 def is_one_decision(comparison: Comparison) -> bool:
-    """Return True if the rubric is a single yes/no question, so that its score and its level repeat the decision."""
+    """Return True if the rubric is one yes/no question, so that score and level only repeat the decision."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     return comparison.measure.of == OF_DECISION and len(scales) == 1 and scales[0].is_yes_no
 
@@ -193,7 +193,7 @@ def _reason(rating: Rating | None, criterion: str | None) -> str:
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
-    """Format the score and decision of each rater on an example; "" if no rater has either.
+    """Format the score and the decision of each rater on an example; "" if no rater gave any.
 
     Args:
         raters: Name, score and decision (1 for pass, 0 for fail) of each rater; nan for a missing score or decision.

@@ -96,7 +96,7 @@ def _change_callout(calibration: Calibration, decides: str) -> doc.Callout | Non
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
-    """Offer to certify a judge that could decide a share of the responses by itself; empty if it couldn't."""
+    """Offer to certify a judge that could decide some responses by itself; empty if it couldn't."""
     might = calibration.measured("may_decide")
     command = calibration.commands.certify()
     if might is None or not command:
@@ -183,7 +183,7 @@ def _of_too_few(calibration: Calibration) -> str:
 
 
 def _why_no_gate(calibration: Calibration) -> str:
-    """Explain why a judge that agrees well enough with gold may still only show trends, not gate.
+    """Explain why a judge that agrees well enough with gold may show trends only, and not pass or fail responses.
 
     Returns:
         A sentence on what is wrong with the labels, or on a slice where the judge is worse; "" if neither is the
@@ -225,7 +225,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    """Say how many examples the judge couldn't grade, the most common reason, and what to do about it."""
+    """Say how many examples the judge couldn't grade, the most frequent reason, and what to do."""
     counts = calibration.counts
     unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
     reasons = Counter(_reasons_not_graded(calibration)).most_common(1)
@@ -255,7 +255,7 @@ def figures(calibration: Calibration) -> doc.Bars:
 
 
 def _weighted(comparison: Comparison) -> str:
-    """Say how shares are weighted if examples were drawn with unequal chances; "" if they weren't."""
+    """Return a note on how shares are weighted if examples were drawn with unequal chances; else ""."""
     if comparison.weighted_to is None:
         return ""
     outputs = counted(comparison.weighted_to, "output")
@@ -315,7 +315,7 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if judge and gold are compared by the levels in a table's cells, one criterion's; else by scores."""
+    """Return True if judge and gold are compared by a table's levels on one criterion, instead of by scores."""
     has_levels = [c.scale.is_yes_no or len(c.scale.levels) > 2 for c in comparison.rubric.criteria]
     return comparison.rubric.table_of == "values" and comparison.measure.of == OF_SCORE and has_levels == [True]
 
@@ -348,7 +348,7 @@ def _levels_agree(comparison: Comparison) -> str:
 
 
 def _crosses_mark(comparison: Comparison) -> bool:
-    """Return True if the judge makes a wrong decision on an example although its score agrees with gold's."""
+    """Return True if the judge decides wrongly on some example although its score agrees with gold's."""
     wrong = {*comparison.false_passes, *comparison.false_fails}
     return any(unit in wrong and hit == 1 for unit, hit in zip(comparison.ids, comparison.hits, strict=True))
 
@@ -448,7 +448,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on held-out examples, which count but whose texts stay hidden, since they are to test rewordings."""
+    """Yield a line on held-out examples: they count, and their texts stay hidden, to test rewordings on them."""
     comparison = calibration.comparison
     unread = comparison.gold.held_out_ids
     if not unread:
@@ -492,7 +492,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield advice on how to say which responses pass, if neither rubric nor options say so: a gate can't be tested."""
+    """Yield advice on how to say which responses pass, if nothing says so, and the judge can't be tested as a gate."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
@@ -539,7 +539,7 @@ def _hidden(comparison: Comparison, target: float) -> Iterator[tuple[str, tuple[
 
 
 def _from_to(figures: Sequence[str]) -> str:
-    """Format sorted figures as a range, from the first to the last; as one figure if these are equal."""
+    """Format the first and the last of sorted figures as a range; equal ones as one figure."""
     return figures[0] if figures[0] == figures[-1] else f"{figures[0]} to {figures[-1]}"
 
 

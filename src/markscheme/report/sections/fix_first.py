@@ -85,7 +85,7 @@ def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
 
 
 def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
-    """Yield sentences on wrong decisions that take two criteria to correct, and on those that no criterion corrects."""
+    """Yield sentences on wrong decisions that only two criteria together correct, and on those that none corrects."""
     lines: list[doc.Line] = []
     if repairs is not None and repairs.pair is not None:
         lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
@@ -106,7 +106,7 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
-    """Say, for a report on a file of ratings, how to see what an edit of the rubric changed.
+    """Return advice on how to see what an edit of the rubric changed, for a report on a file of ratings.
 
     Args:
         shown: The findings that the report shows; if one suggests `improve`, the sentence mentions it.
@@ -126,7 +126,7 @@ def _is_in_callout(finding: Finding, decision: Decision) -> bool:
 
 
 def _first_step(calibration: Calibration) -> str:
-    """Say what to do next if there are no findings."""
+    """Return what to do next if there is nothing to fix."""
     if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     decision = calibration.decision
@@ -145,7 +145,7 @@ def _first_step(calibration: Calibration) -> str:
 
 
 def _on_false_passes(calibration: Calibration) -> str:
-    """Say that a limit on false passes can be set, if there are many of them and no limit is set; else return ""."""
+    """Return advice to set a limit on false passes, if there are many and no limit is set; else ""."""
     rate = calibration.comparison.false_pass_rate
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
@@ -183,7 +183,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of a cause; it leaves out the effect of fixing a criterion if an earlier card states it.
+    """Build the card of findings with a common cause.
 
     Args:
         group: The findings of the cause, which share the card.
@@ -211,7 +211,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding that isn't the first on its card, as a probable part of the change that the first one reports.
+    """Format a further finding on a card as a probable part of the change that the card's first one reports.
 
     Args:
         part: The finding.
@@ -245,7 +245,7 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """Return the examples that fixing a finding would correct; if there are none, those that the finding names."""
+    """Return the examples that fixing a finding would correct; if there are none, those that it names."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
@@ -272,7 +272,7 @@ def _text(finding: Finding, calibration: Calibration) -> str:
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield a row for each different text of the findings: the criteria that it applies to, then the text.
+    """Yield a row for each different text among the findings: the criteria with this text, then the text.
 
     Args:
         causes: The findings.

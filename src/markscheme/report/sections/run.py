@@ -106,7 +106,7 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
 
 
 def _how_chosen(gold: Gold) -> Iterator[tuple[bool, str | None]]:
-    """Yield for each example True if it was picked, so that it represents no other outputs; and how it was drawn."""
+    """Yield for each example True if it was picked, so that it represents no others, and how it was drawn."""
     return zip(gold.picked.tolist(), values_of(gold.examples, "drawn"), strict=True)
 
 

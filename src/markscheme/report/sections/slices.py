@@ -10,7 +10,10 @@ from markscheme.report.sections.examples import slice_tag
 
 
 def slices_section(slices: Sequence[Slice]) -> doc.Section:
-    """Build the section on slices where the judge does worse than elsewhere; a page adds all other slices."""
+    """Build the section on slices (such as one system's examples) on which the judge does worse than elsewhere.
+
+    A page adds all other slices.
+    """
     return doc.Section("Slices", tuple(_blocks(slices)), "slices")
 
 

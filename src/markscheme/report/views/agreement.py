@@ -60,7 +60,7 @@ def view(agreement: Agreement) -> Document:
 
 
 def _note(estimate: Estimate, table: RaterTable) -> str:
-    """Explain why an estimate has no interval, or only an approximate one; "" if its interval has no caveat."""
+    """Explain why an estimate has no interval, or only an approximate one; "" if it has no such caveat."""
     if estimate.caveat is None:
         return ""
     return HEDGES[estimate.caveat.hedge] + estimate.caveat.why_with_levels(partial(_level_in_words, table))
@@ -88,7 +88,7 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Return True if some units have more ratings than other units, not counting units with fewer than two."""
+    """Return True if units differ in their number of ratings, not counting units with fewer than two."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 

@@ -76,7 +76,7 @@ def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.S
 
 
 def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
-    """Return the section of examples to read first, in a tuple; () if judge and gold differ on no example."""
+    """Return a tuple with the section of examples to read first; () if judge and gold agree on all examples."""
     return (doc.Section("Read first", (examples,)),) if examples.differing else ()
 
 
@@ -168,7 +168,7 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 
 def _withheld(calibration: Calibration) -> dict[str, str]:
-    """Map each withheld statistic of a table to the reason why it is withheld.
+    """Map each statistic that a table doesn't allow to the reason, such as that the scale's ends aren't stated.
 
     A reason is that the ends of the scale, or the values that pass, aren't stated, so that it can't be computed.
     """
@@ -203,7 +203,7 @@ def _read(calibration: Calibration) -> dict[str, Any]:
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Return the answers on gate and trend for JSON; None for the gate if nothing says which responses pass."""
+    """Return for JSON if the judge may gate and show trends; None for the gate if nothing says which responses pass."""
     answer = decision.gate_answer
     gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores: Any = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")

@@ -62,7 +62,7 @@ def figure_cells(calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _shown_name(name: str, calibration: Calibration) -> str:
-    """Return a criterion's name, or if `name` is "" the name of the only criterion that was compared.
+    """Return a criterion's name; for "", that of the only criterion compared.
 
     Args:
         name: The criterion's name; "" if the table rates only one thing.
