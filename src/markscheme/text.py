@@ -30,7 +30,7 @@ def escaped(text: str) -> str:
 
 
 def folded_word(word: str) -> str:
-    """Fold a word for comparison: without case and outer white space, its letters composed.
+    """Convert a word to a form for comparison: lower case, no outer white space, composed letters.
 
     >>> folded_word(" Tre\u0300s ") == folded_word("tr\u00e8s")
     True
@@ -64,7 +64,7 @@ def cut_short(text: str, length: int = 160) -> str:
 
 
 def short_id(example: str) -> str:
-    """Return an example's id, in which a prompt from a file is replaced by the name of the file alone.
+    """Return an example's id with a prompt that was read from a file shortened to the file's name.
 
     >>> short_id("test-4 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini")
     'test-4 @ v1.txt / openai:gpt-4o-mini'

@@ -70,7 +70,7 @@ def import_user_module(name: str) -> ModuleType:
 
 
 def names_function(judge: str) -> bool:
-    """Return True if a judge's name means a function to import, alone or as a member of a panel.
+    """Return True if a judge's name, or that of a member of a panel, means a Python function to import.
 
     Example:
         >>> names_function("anthropic"), names_function("function:judges:good"), names_function("openai:m+function:a:b")

@@ -212,7 +212,7 @@ class GradedTable:
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
     def done(self) -> dict[str, str | None]:
-        """Return the ids of rows that an earlier run graded, each with the digest of its texts and own rubric."""
+        """Return the rows that an earlier run graded: the id of each, with a digest of its texts and own rubric."""
         return {line["id"]: line.get(ROW_DIGEST) for line in self._journal_lines() if "id" in line}
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
@@ -252,7 +252,7 @@ class GradedTable:
             return counts
 
     def _open_rows(self, submissions: Iterable[Submission], done: Mapping[str, str | None]) -> Iterator[Submission]:
-        """Yield the rows still to grade: those that no earlier run graded with their present texts and own rubric.
+        """Yield the rows still to grade: those whose present texts and rubric no earlier run graded.
 
         The ids of all rows are stored, in order.
 

@@ -177,7 +177,7 @@ class Receipt:
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
-        """Return the receipt for one example's grade, with the reason if the judge may not decide this example.
+        """Return the receipt for a grade of one example, with the reason if the judge may not decide this example.
 
         Args:
             facts: Facts about the example, by property, such as its system and its group.
@@ -291,7 +291,7 @@ def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:
-    """Write a score with its margin and the calibration behind it.
+    """Format a score with its margin (±) and the calibration behind it.
 
     Example:
         >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")

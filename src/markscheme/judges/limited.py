@@ -230,7 +230,7 @@ class Limiter:
         return True
 
     def settle(self, usd: float, usage: Usage) -> None:
-        """Release a batched prompt's reserved cost, and count the actual cost or, if that is unknown, the reserved one.
+        """Replace a batched prompt's reserved cost by the actual one; if that is unknown, count the reserved one.
 
         Args:
             usd: The cost in US dollars that was reserved.
@@ -449,7 +449,7 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, tokens: int, usd: float, end: float, try_until: float | None) -> Permit | None:
-        """Wait for a permit to call the judge; None if the judge stops answering in the meantime.
+        """Wait for a permit to call the judge; None if the judge turns out to be down in the meantime.
 
         Args:
             tokens: Estimated tokens of the call.
@@ -472,7 +472,7 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Give back a permit that came too late to be used; if its call was meant as a trial call, end the trial.
+        """Give back a permit that came too late to be used; if it was for a trial call, end the trial.
 
         Args:
             permit: The permit; None if there is none to give back.

@@ -11,7 +11,7 @@ NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
 def calls_that_fit() -> int | None:
-    """Return how many calls at once the limit on open files allows; None if there is no limit, or it isn't known."""
+    """Return how many simultaneous calls the limit on open files allows; None without a known limit."""
     try:
         import resource
 
@@ -25,7 +25,7 @@ def calls_that_fit() -> int | None:
 
 
 def lacks_files(error: BaseException) -> bool:
-    """Return True if an error, or the error that caused it, says that no more files can be opened."""
+    """Return True if an error, or its cause, says that no more files can be opened."""
     link: BaseException | None = error
     while link is not None and not (isinstance(link, OSError) and link.errno in NONE_LEFT):
         link = link.__cause__ or link.__context__

@@ -58,7 +58,7 @@ class Price:
         return (input_tokens * self.input_per_million + output_tokens * self.output_per_million) / 1_000_000
 
     def of(self, usage: Usage) -> float | None:
-        """Compute the cost in dollars of a usage; None if its numbers of tokens are unknown."""
+        """Compute what a usage cost in dollars; None if its numbers of tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)

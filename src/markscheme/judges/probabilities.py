@@ -37,7 +37,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """Return the tokens that together spell `text`, without those before and after them; () if no tokens do.
+    """Return those of the tokens that together spell `text`; () if none do.
 
     A server may strip white space or a code fence from what the model wrote.
 

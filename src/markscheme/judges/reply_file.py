@@ -38,7 +38,7 @@ def open_replies(folder: Path) -> sqlite3.Connection:
 
 
 def _check_owner(path: Path) -> None:
-    """Raise PermissionError if another user may have written to a path, where replies could be forged."""
+    """Raise PermissionError if another user can have written to a path, and so can have forged replies."""
     if not hasattr(os, "getuid"):
         return
     about = path.stat()

@@ -76,7 +76,7 @@ def _as_reply(answer: Any) -> Reply:
 
 
 def answer_of(levels: Mapping[str, Any], *, reason: str = "scripted", quote: str = NOTHING_TO_QUOTE) -> str:
-    """Write a well-formed answer in which each criterion has the given level, as a judge would.
+    """Write an answer as a judge would, with the given level on each criterion.
 
     Args:
         levels: The level of each criterion, by name.

@@ -96,7 +96,7 @@ def in_force(family: type[_Family]) -> _Family | None:
 
 
 def typed_reading(typed: Mapping[str, Sequence[str]]) -> AddedOptions:
-    """Read the options for reading files from those typed as `-o KEY=VALUE`.
+    """Read the options for reading files that the user typed as `-o KEY=VALUE`.
 
     Raises:
         UsageError: An option has a value that it can't have.

@@ -157,7 +157,7 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 
 
 def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
-    """Declare an option that the settings file may set, typed as `-o KEY=VALUE` unless it is declared to have a flag.
+    """Declare an option that the settings file may set, too; it is typed as `-o KEY=VALUE` unless it has a flag.
 
     Args:
         default: The option's value if it isn't set.

@@ -13,7 +13,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
-    """Return the first prompts that a judge gets about each example, in order; retries may follow."""
+    """Return the prompts that a judge gets first about each example, without retries."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 

@@ -54,7 +54,7 @@ OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
 
 @dataclass(frozen=True)
 class Peek:
-    """A first look at a file whose format isn't known yet; no more of it is read than is needed.
+    """Access to the beginning of a file whose format isn't known yet, which reads no more of it than needed.
 
     Attributes:
         path: The file.
@@ -114,7 +114,7 @@ class Peek:
 
     @cached_property
     def _sheet(self) -> Sheet:
-        """The file's table, such as the one in a workbook, with its cells as text."""
+        """The table in the file, such as a workbook's, with its cells as text."""
         return open_sheet(self.path, self.options)
 
     @cached_property

@@ -35,7 +35,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The number that cells have for each level: the level itself or, if levels are words, its index."""
+        """Number in the cells for each level: the level itself or, for levels that are words, its index."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 
@@ -177,7 +177,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return the level in a cell as a number: itself, or a word's index in `levels`; None if it isn't a level.
+    """Return a cell's level as a number: itself or, for a word, its index in `levels`; None if it isn't a level.
 
     Args:
         cell: The cell.

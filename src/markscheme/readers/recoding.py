@@ -40,7 +40,7 @@ class Recoding:
         return cls(tuple(dict.fromkeys(named)), cells)
 
     def read(self, cell: str) -> str:
-        """Return the level that a cell counts as; a number matches however it is written, such as 2.0 and 2."""
+        """Return the level that a cell is read as; however a number is written, such as 2.0 or 2, it matches."""
         if cell in self.cells or not self.cells:
             return self.cells.get(cell, cell)
         value = number(cell)

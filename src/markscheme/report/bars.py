@@ -29,7 +29,7 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
 
 
 def _axis(room: int) -> str:
-    """Render the line of percentages above bars whose scale runs from 0 to 100%.
+    """Render the line of percentages above bars on a scale from 0 to 100%.
 
     Args:
         room: Number of columns for the bars.
@@ -43,7 +43,7 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """Render the line of numbers above bars whose scale isn't per cent.
+    """Render the line of numbers above bars on another scale than per cent.
 
     Args:
         bars: The bars, with the numbers to write on their axis.

@@ -26,7 +26,7 @@ def share(value: float | None, digits: int = 0) -> str:
 
 
 def digits_of_pair(pair: "EstimatePair") -> int:
-    """Return the number of decimals with which two shares and their difference, as written, add up."""
+    """Return the number of decimals with which two shares and their difference add up as printed."""
     return digits_to_subtract(pair.second.value, pair.first.value, pair.difference.value)
 
 

@@ -139,7 +139,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
-    """Return the cost of each disagreement, or the reason why the ratings don't allow the wanted cost.
+    """Return the cost of each kind of disagreement, or the reason why the ratings don't allow the requested cost.
 
     Args:
         weights: The cost by name, such as "quadratic", or a matrix of the credit for each pair of levels.
@@ -180,7 +180,7 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros, so that a missing rating, whose index is -1, selects the zeros.
+    """Append a row of zeros, which the index -1 of a missing rating selects.
 
     Args:
         features: The numbers by which a loss describes each level, shape (n_levels, n_features).
@@ -253,7 +253,7 @@ def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute the disagreement to expect by chance as Cohen and Conger do: each rater draws from that rater's ratings.
+    """Compute the disagreement expected by chance if each rater draws from that rater's own ratings (Cohen, Conger).
 
     Args:
         table: The ratings.
@@ -288,10 +288,10 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the features of ratings that share their unit with another rating, and count these ratings.
+    """Sum the features of ratings in units with two ratings or more, and count these ratings.
 
     Features are numbers by which a loss describes a rating's level. Sums and counts are over all units, then without
-    each jackknife set in turn (Krippendorff).
+    each jackknife set in turn.
     """
     paired = table.rated >= 2
     return (
@@ -301,9 +301,9 @@ def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute Krippendorff's observed disagreement, corrected for small samples.
+    """Compute the observed disagreement as Krippendorff does, with his correction for small samples.
 
-    The first value is over all units, each further value without one jackknife set.
+    The first value is over all units, each further value without one jackknife set (units that are left out together).
 
     Args:
         table: The ratings.
@@ -341,6 +341,8 @@ def _midranks(counts: Floats) -> Floats:
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
     """Sum the ordinal loss between ratings of one unit, over all units and then without each jackknife set.
+
+    A jackknife set is a group of units that are left out together.
 
     Args:
         table: The ratings.
@@ -380,9 +382,9 @@ class _Coefficient(NamedTuple):
     """Definition of a chance-corrected coefficient.
 
     Attributes:
-        seen: Function that computes the observed disagreement from a table of ratings and a loss, over all units, then
-            with each set left out.
-        chance: Function that computes the disagreement expected by chance, over all units, then with each set left out.
+        seen: Function that computes the observed disagreement from a table of ratings and a loss: over all units, then
+            without each jackknife set (units that are left out together).
+        chance: Function that computes the disagreement expected by chance, in the same order.
         guarded: True if the coefficient says little when nearly all ratings are on one level, so that it needs enough
             ratings on other levels.
         categories: True if a rating between two levels isn't allowed, whatever the loss.
@@ -557,7 +559,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Estimate the mean of a share over the units with two ratings or more.
+    """Estimate the mean of a share per unit, over the units with two ratings or more.
 
     Args:
         table: The distinct rows of ratings, with the units that have them.
@@ -575,7 +577,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
-    """Compute, for each row, how far its lowest and its highest rating are apart.
+    """Compute, for each row, the distance between its lowest and its highest rating.
 
     Args:
         table: The ratings, which in each row are indices of levels.
@@ -591,7 +593,7 @@ def _reach(table: RatingPatterns, code: Floats) -> Floats:
 
 
 def _pairs_agreeing(table: RatingPatterns) -> Floats:
-    """Compute, for each distinct row of ratings, the share of its pairs of ratings that are on the same level."""
+    """Compute, for each distinct row of ratings, the share of its pairs of ratings with equal levels."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
     run = np.zeros(len(ratings))
@@ -767,7 +769,7 @@ def _family(scale: ScaleKind, weights: NamedWeights | None, table: RatingPattern
 
 
 def _metric(scale: ScaleKind, table: RatingPatterns) -> str:
-    """Return Krippendorff's metric for a scale: interval if an ordinal scale has ratings between its levels."""
+    """Return Krippendorff's metric for a scale; "interval" if ratings lie between the levels of an ordinal scale."""
     return "interval" if scale == "ordinal" and table.between is not None else scale
 
 

@@ -36,7 +36,7 @@ class SideShare(NamedTuple):
 
     @property
     def is_weighted(self) -> bool:
-        """True if the share is weighted for how labels were drawn, so that it isn't simply `hits` / `of`."""
+        """True if the share is weighted by how labels were drawn; else it is simply `hits` / `of`."""
         return self.rate is not self.among
 
     @property
@@ -159,7 +159,7 @@ def side_share(
 def _cells(
     strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: Grouping
 ) -> Iterator[tuple[int, Stratum]]:
-    """Yield a Stratum for each combination of stratum and judge's decision, with the index of the first example in it.
+    """Yield a Stratum for each pair of a stratum and a judge's decision that occurs, with its first example's index.
 
     Args:
         strata: Name of each example's stratum; "" if it was drawn by the judge's verdict alone.

@@ -30,7 +30,7 @@ FIGURES_KEPT: Final = 64
 
 
 class _Basis(NamedTuple):
-    """Evidence on one share in the labels so far, as if all examples were independent.
+    """What the labels so far show about one share, expressed as a number of independent examples.
 
     Attributes:
         hits: Number of the `n` examples that count in the share, such as fails that the judge stops.
@@ -59,7 +59,7 @@ class _Basis(NamedTuple):
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find how many further labels have an even chance to show if a judge is right often enough, overall and per side.
+    """Find how many more labels are likely to show if a judge is right often enough, overall and on each side.
 
     Three shares of right decisions are each compared with a required share: the judge's overall, on gold's fails, and
     on gold's passes.
@@ -89,7 +89,7 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that further labels show if the judge is right often enough, overall and on each side.
+    """Compute the chance that more labels show if the judge is right often enough, overall and on each side.
 
     Three shares of right decisions are each compared with a required share: the judge's overall, on gold's fails, and
     on gold's passes.
@@ -138,7 +138,7 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the probability that a judge's right decisions (hits) exceed a number on each side, and a number over all.
+    """Return the probability that a judge's right decisions exceed one number on each side and one in total.
 
     Args:
         chances: Probability of each number of further hits, on gold's fails and on its passes.

@@ -27,7 +27,7 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return how many further labels have an even chance to decide a question; None if no number is likely to.
+    """Return how many more labels have an even chance to settle a question; None if no number is likely to.
 
     The numbers in LABEL_COUNTS are tried, the smallest first. If none has an even chance, the largest is returned.
 
@@ -123,7 +123,7 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
 
 
 def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) -> DecisiveLabels | None:
-    """Compute how many labels have an even chance to show that a judge halfway from target to 100 % exceeds the target.
+    """Compute how many labels are likely to show that a judge halfway between target and 100 % exceeds the target.
 
     Args:
         target: Bound that the lower limit of agreement must exceed, 0 to 1.
@@ -183,7 +183,7 @@ def log_choices(counts: npt.NDArray[np.int64] | int, n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Return flags of the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it.
+    """Flag the numbers of hits for which a share's exact interval is wholly above, or wholly below, a bound.
 
     Args:
         hits: Possible numbers of hits.
@@ -196,7 +196,7 @@ def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) ->
 
 
 def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
-    """Flag the possible numbers of hits among `n` for which a share's exact lower limit lies above a bound.
+    """Flag the numbers of hits among `n` for which a share's exact lower limit is above a bound.
 
     Args:
         hits: Possible numbers of hits.

@@ -247,7 +247,7 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
 
 
 def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: Grouping = None) -> Estimate:
-    """Estimate how much a judge's ratings rise with a feature other than quality, such as length, at equal gold.
+    """Estimate how much a judge's ratings rise with a feature other than quality, such as length, for equal gold.
 
     The estimate is the coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more,
     the coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and
@@ -301,9 +301,10 @@ def _slope_beyond_people(
     features: Sequence[Floats],
     units: Groups,
 ) -> Floats:
-    """Compute a feature's coefficient for the judge minus that for an annotator, over all units and without each group.
+    """Compute a feature's regression coefficient for the judge minus that for an annotator, with each group left out.
 
-    Both are coefficients of a regression on two variables: another annotator's ratings, and the feature.
+    Both are coefficients of a regression on two variables: another annotator's ratings, and the feature. The first
+    value is over all units, each further value without one group.
 
     Args:
         rows_of: Flags of the units that count, by a pair of annotators: the one whose ratings are a variable, and the
@@ -323,7 +324,7 @@ def _slope_beyond_people(
 
 
 class _SharedMoments(NamedTuple):
-    """Variances and covariances of judge and annotators, on the units that the judge and at least two annotators rated.
+    """Variances and covariances of judge and annotators, from units that the judge and two or more annotators rated.
 
     Attributes:
         groups: Groups to leave out in turn. All other attributes are arrays: the figure over all units, then the
@@ -382,7 +383,7 @@ class _SharedMoments(NamedTuple):
 
 
 def _kept(values: Floats, rows: Flags) -> Floats:
-    """Return the ratings, with nan in the rows that aren't flagged; the same array if all rows are flagged."""
+    """Return the ratings with nan in rows that aren't flagged; the array itself if all rows are flagged."""
     return values if rows.all() else np.where(rows, values, np.nan)
 
 

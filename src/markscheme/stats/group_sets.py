@@ -18,7 +18,7 @@ integers."""
 
 
 def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
-    """Return the number, from 0, of the jackknife set that each group belongs to.
+    """Return the number of the jackknife set (groups that are left out together) to which each group belongs.
 
     With up to 1,000 groups, each is a set of its own. Of more groups, those with neighbouring names are put into
     different sets: such groups may be alike, and then sets of neighbours would make limits 2 to 9 times too wide.
@@ -39,7 +39,7 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
 
 
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
-    """Return the jackknife set that each example's group belongs to; None without groups.
+    """Return the name of the jackknife set (groups left out together) of each example; None without groups.
 
     With up to 1,000 groups, each is a set of its own, known by the group's name. With more groups, a set holds several
     groups, and is known by a number.

@@ -32,7 +32,7 @@ NO_SPREAD = Reason("no-spread")
 
 
 class Transform(NamedTuple):
-    """A scale on which a statistic's distribution is symmetric enough for a t interval.
+    """A scale to which a statistic is converted so that a t interval, which is symmetric, fits its distribution.
 
     Attributes:
         name: Name in `Estimate.method`.
@@ -51,7 +51,7 @@ class Transform(NamedTuple):
     high: float
 
     def reaches(self, value: float) -> bool:
-        """Return True if a value has a finite number on the transformed scale."""
+        """Return True if a value is finite on the transformed scale."""
         return self.low < value < self.high
 
 
@@ -228,7 +228,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Cut an estimate's interval to the range of its statistic; if that would exclude the value, end it at the value.
+    """Cut an estimate's interval to the range of its statistic, but not so far that it excludes the value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -294,7 +294,7 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """Withhold a chance-corrected or rank statistic's interval if few examples determine it, or mark it approximate.
+    """Withhold a statistic's interval, or mark it as approximate, if few examples determine the statistic.
 
     Args:
         estimate: Estimate of a statistic that depends on how the ratings vary.
@@ -336,7 +336,7 @@ def few_off(off: int, *, grouped: bool = False) -> Reason:
 
 
 def unseen(n: int, level: float = 0.95) -> float:
-    """Compute an upper limit of the share of disagreement, given that raters agree on all n examples.
+    """Compute an upper limit of the true share of disagreement if raters agree on all of n examples.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -358,7 +358,7 @@ def no_disagreement(
     level: float = 0.95,
     method: str | None = None,
 ) -> Estimate:
-    """Estimate a statistic of ratings that all agree, with an interval that allows for disagreement not seen yet.
+    """Estimate a statistic of ratings that all agree; its interval allows for disagreement on unseen examples.
 
     Args:
         value: The statistic under full agreement: 1 for shares and coefficients, 0 for errors.
@@ -503,7 +503,7 @@ def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The groups of units that the jackknife leaves out in turn: single units, or all units of a group together.
+    """The groups of units that the jackknife leaves out in turn; without groups, single units.
 
     A row may represent several equal units, so that a table of counts gives the same results as its units. The
     jackknife leaves out one set at a time: a group, or several groups if there are too many.
@@ -621,7 +621,7 @@ class Groups:
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n_sets)
 
     def left_out(self, values: Floats) -> Floats:
-        """Sum `values`, shape (..., n_rows): over all units, then with each set left out, shape (..., 1 + n_sets)."""
+        """Sum `values`, shape (..., n_rows), over all units, then without each set in turn, shape (..., 1 + n_sets)."""
         sums = self.sums(values)
         if self.times is None:
             of_rows = values if self.copies is None else values * self.units
@@ -668,7 +668,7 @@ def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Gro
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:
-    """Compute the exact distribution of a sum to which each row adds one of its outcomes, chosen at random.
+    """Compute the exact distribution of a sum to which each row adds one of its outcomes at random.
 
     In the sign-flip test, each row has the outcomes d and -d. In the test of a new run against r stored ones, each row
     has r + 1 outcomes: one for each run that could be the new one.

@@ -96,7 +96,7 @@ class Pairs:
     def off(self) -> int:
         """Number of units (or groups) whose value isn't the most common one.
 
-        They are counted for gold and for the judge, each with its own most common value; the smaller number counts.
+        It is counted for gold and for the judge, each with its own most common value; the smaller number is returned.
         """
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
@@ -140,7 +140,7 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """Centred ranks of each row for gold and for the judge: how many units are lower minus how many are higher."""
+        """Rank of each row's unit, for gold and for the judge: number of lower units minus number of higher ones."""
         units = self.groups.units
         return _standing(self.gold_levels[1], units), _standing(self.judge_levels[1], units)
 
@@ -266,9 +266,9 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for a unit of each row, the units that both raters rank above it or both below it, minus contrary ones.
+    """Count, for a unit of each row, units that both raters rank on the same side of it minus those on opposite sides.
 
-    A contrary unit is ranked above it by gold and below it by the judge, or the reverse. Ties aren't counted.
+    A side is above or below. Ties aren't counted.
 
     Args:
         gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).
@@ -326,7 +326,7 @@ def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
 
 
 def above_minus_below(rows: Floats) -> Floats:
-    """Compute, for each row of an array, the sum of the rows after it minus the sum of the rows before it.
+    """Compute, for each row of an array, the sum of all later rows minus the sum of all earlier rows.
 
     Example:
         >>> above_minus_below(np.array([1.0, 2.0, 4.0])).tolist()
@@ -337,7 +337,7 @@ def above_minus_below(rows: Floats) -> Floats:
 
 
 def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Round two arrays to 14 significant digits of their largest value, so that 0.1 + 0.2 equals 0.3."""
+    """Round two arrays to 14 significant digits of their largest value, so that rounding errors vanish."""
     largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
     if largest == 0:
         return left, right
@@ -358,7 +358,7 @@ def _unless_rounding(variance: Floats, values: Floats) -> Floats:
 
 
 def _below(code: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units with a lower code, and the units with an equal code, itself included.
+    """Count for each unit the units with a lower code, and those with the same code, which include itself.
 
     Args:
         code: Value of each unit as a whole number from 0, shape (n_units,).

@@ -230,7 +230,7 @@ def rogan_gladen(
 
 
 def _widened(hits: float, n: float, added: float) -> tuple[float, float]:
-    """Return the share of hits after `added` hits and as many misses were added, and the variance of this share.
+    """Return the share of hits after adding as many hits as misses, and the variance of this share.
 
     Args:
         hits: Number of hits.
@@ -330,7 +330,7 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> Reason | None:
-    """Return the reason why the strata don't allow a pass rate, such as too few labels; None if they do.
+    """Return why the strata allow no pass rate, such as too few labels; None if they allow one.
 
     Args:
         labelled: Number of labels in each stratum.

@@ -41,7 +41,7 @@ class LeftOutSets:
 
 @dataclass(frozen=True)
 class RatingPatterns:
-    """A table of ratings as its distinct rows with their counts; units without any rating are dropped.
+    """A table of ratings, stored as its distinct rows with their counts; units without ratings are dropped.
 
     Attributes:
         levels: Levels of the scale, worst first.
@@ -90,7 +90,7 @@ class RatingPatterns:
         return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sum a value (or vector) of each distinct row over all units, and then without each jackknife set.
+        """Sum a value of each distinct row over all units, then without each jackknife set (units left out together).
 
         Args:
             per_row: The value (or vector) of each distinct row, shape (n_rows, ...).
@@ -162,7 +162,7 @@ def as_levels(levels: npt.ArrayLike) -> Floats:
 
 
 def in_order(levels: Floats) -> bool:
-    """Return True if the levels strictly rise or fall, so that a rating can lie between two."""
+    """Return True if levels strictly rise or strictly fall, so that a rating may lie between two."""
     steps = np.diff(levels)
     return bool((steps > 0).all() or (steps < 0).all())
 

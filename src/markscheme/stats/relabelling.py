@@ -49,7 +49,7 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many examples with old labels count for a verdict, after labels were given under a new wording.
+    """Return how many examples with labels under the old wording count for a verdict after some were labelled again.
 
     If new labels agree with old ones, at most two examples count for each example labelled again; otherwise none.
 

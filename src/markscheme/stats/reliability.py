@@ -135,7 +135,7 @@ class _Anova:
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The ratings of the units that every rater rated, shape (n_units, n_raters), with the units' groups."""
+    """Ratings of the units that every rater rated, with the units' groups."""
 
     ratings: Floats
     groups: Groups
@@ -179,7 +179,7 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if the limits of intervals are to be computed by the F distribution, False if by the jackknife.
+        """Return True if intervals are computed by the F distribution, False if by the jackknife.
 
         Args:
             limits: The kind of limits that the caller chose; "auto" to choose by the numbers of units and of values.

@@ -102,7 +102,7 @@ TermsOfCriteria: TypeAlias = Callable[[Sequence[int]], TermSums]
 
 
 def total(terms: TermsOfCriteria, n_criteria: int) -> TermSums:
-    """Sum over all criteria what a rater's levels contribute to scores and decisions, shape (n_examples, 1).
+    """Sum over all criteria what a rater's levels on them contribute to scores and decisions.
 
     Args:
         terms: Function that takes a list of indices of criteria, and returns what the levels on these contribute.
@@ -150,7 +150,7 @@ class DecisionChanges:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels and the gold levels to put in their place, to see which decisions and scores become right.
+    """A judge's levels and gold's, to count which decisions and scores change if gold's replace the judge's.
 
     Attributes:
         judge: Function that, for the indices of criteria, returns the TermSums of the judge's levels on each of them,
@@ -177,7 +177,7 @@ class LevelSwap:
     tolerance: float
 
     def moves(self, criteria: Sequence[int]) -> TermSums:
-        """Return, for the criteria at these indices, what gold's levels contribute minus what the judge's levels do."""
+        """Return what gold's levels contribute minus what the judge's contribute, for criteria at these indices."""
         return self.gold(criteria).minus(self.judge(criteria))
 
     @cached_property
@@ -223,7 +223,7 @@ class LevelSwap:
 
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
-        """Indices of the criteria on which gold's level instead of the judge's changes any score or decision."""
+        """Indices of the criteria on which gold's level in place of the judge's changes any score or decision."""
         differs = []
         for index in range(self.is_known.shape[1]):
             moves = self.moves([index])

@@ -421,7 +421,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Return the hits of each level, and the numbers to divide them by for the named measure.
+    """Return each level's hits, and the number to divide them by for the named measure.
 
     A level's number to divide by counts examples: for precision, those that the judge puts on the level; for recall,
     those that gold puts on it; for F1, those that the judge or gold puts on it.
@@ -501,7 +501,7 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
-    """Return the index of each value among the levels of the scale, allowing for rounding."""
+    """Return the index of each value among the scale's levels; rounding errors don't matter."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(scale, kind="stable")

@@ -89,7 +89,7 @@ move by .0000003 at most."""
 
 @dataclass(frozen=True, slots=True)
 class GroupedFigure:
-    """Base class of a share or mean over examples; examples of one group, such as a task, may err together.
+    """Base class of a share or mean over examples in groups, such as tasks, within which errors may be related.
 
     Attributes:
         value: The share or mean; nan without examples.
@@ -107,7 +107,7 @@ class GroupedFigure:
 
     @property
     def support(self) -> Support:
-        """How bounds are shown, by the number of groups: "plain" from 10, "approximate" from 5, "withheld" below 5.
+        """How bounds are shown: "plain" from 10 groups, "approximate" from 5, "withheld" below 5.
 
         Always "plain" if each group has one example.
         """
@@ -213,7 +213,7 @@ class MeanSide(NamedTuple):
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Compute how far the one-sided bound lies from `centre`, at a given confidence."""
+        """Compute how far the one-sided bound is from `centre`, at a given confidence."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
@@ -231,7 +231,7 @@ class GroupedMean(GroupedFigure):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute √n times the standard error of the mean's limit on the side of a bound; nan without examples.
+        """Return √n times the standard error of the mean's limit that faces a given bound; nan without examples.
 
         Args:
             bound: A value with which the mean is compared. If it is below the mean, the lower limit's standard error
@@ -633,7 +633,7 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
 
 
 def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: float) -> tuple[Floats, Groups]:
-    """Return the values that aren't nan, and their Groups; raise ValueError if a value is out of range.
+    """Return the values that aren't nan, with their Groups; raise ValueError for a value out of range.
 
     Args:
         values: The values, nan if missing.
@@ -701,7 +701,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value over all groups, if groups with equal data are stored as one.
+    """Sum a value over all groups; groups with equal data are stored once, with their number.
 
     Args:
         of_sets: The value of each stored group.

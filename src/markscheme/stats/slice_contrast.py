@@ -31,7 +31,7 @@ FIFTHS = 5
 
 
 class Contrast(NamedTuple):
-    """A figure, such as the mean error, inside a slice of the examples and outside it, with a p value.
+    """A figure, such as the mean error, inside a slice of the examples and outside it, with the difference's p-value.
 
     Attributes:
         inside: Mean over the units of the slice; nan if there are none.
@@ -53,7 +53,7 @@ class Contrast(NamedTuple):
 
 
 class SliceLook(NamedTuple):
-    """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
+    """Comparison of a figure inside and outside a slice, over all examples and among those with equal gold.
 
     A slice whose gold differs from that of the other examples can look bad although the judge treats its examples like
     all others. The second comparison shows that.
@@ -89,7 +89,7 @@ class SliceLook(NamedTuple):
 
     @property
     def p(self) -> float:
-        """The larger p of the comparisons over all examples and at equal gold; 1 if too few can be compared."""
+        """The larger p-value of two comparisons: over all examples, and at equal gold."""
         return max(self.as_it_is.p, self.p_same_gold) if self.comparable else 1.0
 
     @property
@@ -315,7 +315,7 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
 
 
 class _SameGold:
-    """Regression of a figure on gold, with one intercept per stratum; `difference` adds a slice as a predictor."""
+    """Regression of a figure on gold with an intercept per stratum, to compare a slice at equal gold."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
         """Fit the regression: subtract from each value what gold explains, and count the examples in each stratum.
@@ -402,7 +402,7 @@ def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
 
 
 def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
-    """Compute the jackknife p-value of a difference of two means: of a figure inside a slice, and outside it.
+    """Compute the jackknife p-value of the difference between a figure's mean inside a slice and outside it.
 
     It is 1 if the slice, or everything outside it, is a single group.
 

@@ -130,7 +130,7 @@ def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _PairStatistics:
-    """Calculator of the two-rater statistics that a scale allows: for each pair, for pooled pairs, or as a mean."""
+    """Calculator of two-rater statistics: for one pair of raters, for all pairs pooled, or as a mean of pairs."""
 
     levels: npt.ArrayLike
     scale: ScaleKind
@@ -147,7 +147,9 @@ class _PairStatistics:
         return RaterPair(raters, len(complete), self._of_two(complete, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
-        """Compute the statistics on all pairs' units stacked; the jackknife leaves out all rows of a unit together.
+        """Compute the statistics over the units of all pairs, as if from one pair of raters.
+
+        The jackknife leaves out all rows of a unit together.
 
         Args:
             table: Ratings, shape (n_units, n_raters), nan if missing.
@@ -214,7 +216,7 @@ class _PairStatistics:
 
 
 def _mean(name: str, rater_pairs: Sequence[RaterPair]) -> Estimate:
-    """Compute the mean of a statistic over pairs of raters, without interval; undefined if undefined for any pair."""
+    """Compute the mean of a statistic over pairs of raters, without interval; undefined if it is undefined for any."""
     estimates = {pair.raters: pair.statistics[name] for pair in rater_pairs}
     n = min(pair.units for pair in rater_pairs)
     method = f"mean over {len(rater_pairs)} pairs"

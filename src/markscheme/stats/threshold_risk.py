@@ -178,7 +178,7 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
-    """Estimate the variance of a single case's residuals, with degrees of freedom, from sums over groups of cases.
+    """Estimate the variance of a single case's residual from sums of residuals over groups of cases.
 
     Args:
         sums: Sum of the residuals in each run and group, shape (n_runs, n_groups).
@@ -192,7 +192,7 @@ def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class _Spread:
-    """Posterior of the variance of run means.
+    """Posterior distribution of the variance of run means.
 
     Attributes:
         center: Mean of the runs so far.

@@ -14,7 +14,7 @@ UNKNOWN = 0.5
 
 
 class Stratum(NamedTuple):
-    """A stratum of the graded responses, all with the same decision by the judge, and its labels.
+    """Some of the graded responses, all with the same decision by the judge, and the labels among them.
 
     Attributes:
         part: The stratum's share of all graded responses, 0 to 1.

@@ -247,7 +247,7 @@ class CriterionReading:
         return amount
 
     def _note_words(self, text: str | None, weight: float, name: str) -> None:
-        """Note that a class such as "Essential" was removed from a criterion's text, or that weight and text disagree.
+        """Add a remark that a word such as "Essential" was removed from the text, or that weight and text disagree.
 
         Args:
             text: The text; None without one.
@@ -306,7 +306,7 @@ class CriterionReading:
 
 
 def level_columns(criteria: Sequence[RawCriterion]) -> list[str]:
-    """Return the keys of criteria that name the levels of all of them, such as Poor, Fair and Good, worst first."""
+    """Return the keys that name levels in all the criteria, such as Poor, Fair and Good, worst first."""
     fields = [_hoisted(raw.data) for raw in criteria if isinstance(raw.data, Mapping)]
     texts = {key: None for of_one in fields for key, value in of_one.items() if value in _EMPTY or text_in(value)}
     return levels_named(texts)

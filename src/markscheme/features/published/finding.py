@@ -345,7 +345,7 @@ def _names_levels(value: Any) -> bool:
 
 
 def is_criteria(key: Any, value: Any) -> bool:
-    """Return True if a key's value may be a rubric's list or mapping of criteria."""
+    """Return True if a key's value can be a rubric's criteria, in a list or a mapping."""
     if not value or key in LEVEL_LISTS:
         return False
     is_container = key in CONTAINERS
@@ -423,7 +423,7 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key of the list of criteria in a group; None unless the value is a group with exactly one such list.
+    """Return the key of a group's only list of criteria; None for a value that isn't such a group.
 
     Args:
         fields: A value in a rubric, which is a group if it is a mapping with a list of criteria.

@@ -64,7 +64,7 @@ def criterion_of_metric(metric: Mapping[str, Any], path: Place, *, is_alone: boo
 
 
 def keys_besides(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the keys of GEval metrics that can't be put into a rubric's criteria, with their values.
+    """Return those keys of GEval metrics, with values, that can't be put into a rubric's criteria.
 
     If metrics need inputs, the key `inputs` is added with a list of them.
     """

@@ -88,12 +88,12 @@ def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def numbered_levels(low: int, high: int) -> list[dict[str, Any]]:
-    """Return the whole numbers between two ends as levels without descriptions."""
+    """Make levels of the whole numbers between two ends, without descriptions."""
     return [_level(float(value), None) for value in range(low, high + 1)]
 
 
 def named_level(value: float, name: str, words: Any) -> dict[str, Any]:
-    """Return a level under the name that the rubric gives it, without points in brackets.
+    """Make a level with the name that the rubric gives it, without points in brackets.
 
     Args:
         value: The level's number.

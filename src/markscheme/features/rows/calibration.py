@@ -409,7 +409,7 @@ def _labels_in(data: Mapping[str, Any]) -> list[Any]:
 def _ask(
     labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
 ) -> tuple[Rater, list[Grade]]:
-    """Ask the judge about each response that people labelled; return the judge, and its grades.
+    """Ask the judge about each response that people labelled; return the judge and its grades.
 
     Args:
         labelled: The rows with their labels.
@@ -426,7 +426,7 @@ def _ask(
 
 
 def _with_rerun_options(rater: Rater, judge: str | Judge | None, request: "CalibrationRequest") -> Rater:
-    """Add to a judge the files and options with which a printed command calibrates it again.
+    """Add to a judge what a printed command needs to calibrate it again: files and options.
 
     Args:
         rater: The judge.
@@ -633,7 +633,7 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
 
 
 def _with_agreed_levels(people: Sequence[Rating]) -> list[Rating]:
-    """Return people's labels; where an adjudicator gave no level, fill in the level on which all annotators agree.
+    """Return people's labels; where an adjudicator gave no level, the level on which all annotators agree is added.
 
     Args:
         people: The labels of one response.

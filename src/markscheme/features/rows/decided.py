@@ -12,7 +12,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def read_decisions(files: Sequence[Peek], rubric: Rubric | None) -> list[ImportedFile]:
-    """Read each label and verdict of rows as a score and a decision on the response, by the row's own rubric.
+    """Read labels and verdicts of rows as scores and decisions on whole responses, by each row's own rubric.
 
     Args:
         files: The files.

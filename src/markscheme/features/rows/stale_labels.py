@@ -20,7 +20,7 @@ def stale_criteria(label: Any, names: Collection[str]) -> Iterator[str]:
 
 
 def warn_of_stale(stale: Sequence[tuple[str, str]], path: Path) -> None:
-    """Warn of labels on criteria that the rubric of the labelled row lacks.
+    """Warn of labels on criteria that the labelled row's rubric doesn't have.
 
     Args:
         stale: The id of the response and the name of the criterion, of each such label.

@@ -101,7 +101,7 @@ class RubricStatus(NamedTuple):
         return self.next_labels() if self.is_calibrated and self.next_labels is not None else None
 
     def after_judge_moved(self) -> "RubricStatus":
-        """Return this status with the accepted run marked as stale, because the judge has changed its ratings since."""
+        """Return this status with the accepted run marked as stale, since the judge has changed its ratings."""
         return self._replace(stale=(*self.stale, JUDGE_MOVED), fresh_until=None)
 
 

@@ -140,10 +140,9 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric by which the judge grades a version of a response.
+        """Return the rubric by which the judge grades a version of a response; None if the version changes nothing.
 
-        That is the run's rubric, unless the version is a change of the rubric, such as reversed criteria. None if such
-        a change would leave the rubric as it is.
+        It is the run's rubric, unless the version is a change of the rubric, such as reversed criteria.
 
         Args:
             version: Name of the change that makes the version; "original" or "control" for an unchanged response.

@@ -68,7 +68,7 @@ TextChange = Callable[[Submission], str | None]
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A change to responses or to the rubric, by which a stress run tests the judge.
+    """A change of responses or of the rubric by which a stress run tests if the judge's ratings move.
 
     Attributes:
         name: The change's name in files and options.
@@ -116,7 +116,7 @@ def is_code(text: str) -> bool:
 
 
 def reads_whole(criterion: Criterion) -> bool:
-    """Return True if a criterion is about completeness or correctness, so that half an answer must score lower."""
+    """Return True if a criterion is about completeness or correctness, on which half an answer must score lower."""
     return criterion.weight > 0 and _speaks_of(WHOLE_TASK, criterion)
 
 

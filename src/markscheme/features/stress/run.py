@@ -63,7 +63,7 @@ def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
 
 
 def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch = unwatched) -> Stress:
-    """Ask the judge all questions of a stress run, or those that a stopped run left unasked, and return the result.
+    """Ask the judge all questions that a stopped run hasn't asked yet, and return the result of the whole run.
 
     Args:
         made: The questions of the run.

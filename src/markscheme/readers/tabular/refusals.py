@@ -20,7 +20,7 @@ def refusal(
     choices: Iterable[Sequence[str]] = (),
     **facts: Any,
 ) -> UsageError:
-    """Make the error of a table that can't be read, from a code for which `report.table_words` has a sentence.
+    """Make the error for a table that can't be read, by a code that `report.table_words` has a sentence for.
 
     Args:
         code: The code of the problem.

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def labels_in_words(reference: str, by_two: int | None) -> str:
-    """Say whose labels gold is based on, such as "one annotator per example".
+    """Describe whose labels gold is based on, such as "one annotator per example".
 
     Args:
         reference: The kind of gold.

@@ -16,7 +16,7 @@ from markscheme.report.views.tables import FIGURE_HEADINGS, figure_cells
 
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
-    """Build the report on another tool's exported file, which is read without a rubric."""
+    """Build the report on another tool's exported file, for which no rubric is needed."""
     rows = tuple(
         (doc.Name(calibration.rubric.name), doc.Name(calibration.rater.name), *figure_cells(calibration))
         for calibration in answer.calibrations

@@ -22,7 +22,9 @@ HASH_DIGITS = 13
 
 
 def hash_share(seed: str, identifier: str) -> float:
-    """Return a response's reproducible pseudo-random number between 0 and 1, by which audits are drawn.
+    """Return a pseudo-random number from 0 to 1, always the same for a response, by which audits are drawn.
+
+    An audit is a response drawn for people to label.
 
     Example:
         >>> round(hash_share("reply", "trace-3"), 2) < 0.5

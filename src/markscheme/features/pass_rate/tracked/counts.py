@@ -72,9 +72,9 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Numbers of passing labels, and of all labels, each as a pair.
+        """Numbers of passing labels and of all labels.
 
-        The first of a pair counts responses that the judge doesn't pass, the second those that it passes.
+        Each is a pair: for the responses that the judge doesn't pass, then for those that it passes.
         """
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():

@@ -78,7 +78,7 @@ def may_be_judge(shift: float, at_most: float) -> bool:
 
 
 def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how far the share of passes shifted, and how far it would have shifted with a column's mix unchanged.
+    """Compute how far the share of passes shifted, and how far it would have with a column's mix unchanged.
 
     Args:
         reference: Numbers of passes and of responses in the reference weeks, for each value of the column, shape (k,
@@ -104,7 +104,7 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
 
 
 def part_by_mix(shift: float, at_old_mix: float) -> float:
-    """Return the share of a shift that a changed mix of responses explains; 0 if there is no shift.
+    """Return the share of a shift that is explained by a changed mix of responses; 0 if there is no shift.
 
     Args:
         shift: The shift of the share of passes.

@@ -153,7 +153,7 @@ class StreamMemory:
 
 @dataclass(frozen=True)
 class StreamFiles:
-    """The files that store a stream of responses.
+    """The files in which a stream (a system's responses over time) is stored.
 
     Attributes:
         folder: The folder calibration/RUBRIC/rates/STREAM.
@@ -242,7 +242,7 @@ class StreamFiles:
 
 
 def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield the line number and value of each line of a JSON lines file; an invalid line is an error that names it.
+    """Yield the number and the value of each line of a JSON lines file.
 
     Args:
         path: The file.

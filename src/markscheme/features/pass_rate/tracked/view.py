@@ -67,7 +67,7 @@ _BETTER: Final = "Responses got better."
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Render a look at a stream: what moved, people's pass rate, the judge's share of passes, and if the judge changed.
+    """Render what a look found in a stream: what changed, people's pass rate, the judge's passes, and the judge itself.
 
     Args:
         run: The run.
@@ -298,7 +298,7 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
 
 
 def judge_fact(judge: AnchorWatch | None, *, names_looks: bool = True) -> str:
-    """Return a phrase on whether the judge changed on its accepted run's examples, or why that isn't known.
+    """Return a phrase on whether the judge changed on the examples of its accepted run, or why that isn't known.
 
     Args:
         judge: The evidence on the judge; None if no run is accepted.
@@ -466,7 +466,7 @@ def _weeks(look: Look) -> Table:
 
 
 def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
-    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are noticed.
+    """Render, for several numbers of audits per week, how wide intervals are and how soon a drop is noticed.
 
     Args:
         rates: The judge's rates that the plans assume.
