@@ -318,9 +318,9 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Make any error inside the `with` block name one of the files in its message, and have a path.
+    """Add the files' names to the message of any error raised inside the `with` block, and set the error's `path`.
 
-    A message that names one of the files already is left as it is.
+    A message that contains one of the names already isn't changed.
     """
     try:
         yield

@@ -49,7 +49,7 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Ids to label again, to see if labels change: a random third of those with old labels, at least 20."""
+        """Ids of examples to label again, to see if labels change: a random third of those with old labels, 20 at least."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
@@ -137,7 +137,11 @@ class CarriedLabels:
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of the examples that count for the gate: all but those whose labels are all old and no longer count."""
+        """Ids of the examples whose labels count for the gate.
+
+        An example is left out if, on some criterion, it has only labels under an earlier wording, and these no longer
+        count.
+        """
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 

@@ -251,7 +251,7 @@ def _refuse_metrics_apart(apart: Sequence[Reason]) -> None:
     """Refuse an export in which judges rated some metrics and people others: `--map` says which are the same.
 
     Raises:
-        UsageError: There are metrics of both sides.
+        UsageError: Some metrics are rated by judges alone, and others by people alone.
     """
     alone = [reason.facts for reason in apart if reason.code == "metric-of-one-side"]
     of_judges, of_people = (

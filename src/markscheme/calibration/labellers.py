@@ -31,7 +31,7 @@ class Labeller(NamedTuple):
 
     @property
     def again(self) -> "Labeller":
-        """The labeller when mentioned again in a sentence: "they", or the name again if it is singular."""
+        """Word for the labeller at its second mention in a sentence: "they", or the name again if it is singular."""
         return self if self.is_one else Labeller("they")
 
 

@@ -47,7 +47,8 @@ def labels_to_add(
     Args:
         labels: Number of labels to add, with the chance that they answer the question.
         by_people: True if people have labelled examples already.
-        new_groups: True if examples share groups, so that examples of new groups tell more.
+        new_groups: True if examples share groups, so that labels on new groups would show more than labels on groups
+            with labels.
         scarce: The decision that few labels have and that the verdict depends on; None if there is none, or if the
             labels are for a first verdict.
         counted_as: The number in other units than examples, such as "5 more tasks"; None to count examples.

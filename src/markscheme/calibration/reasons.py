@@ -60,7 +60,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
 
 def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Yield sentences on how often the judge fails what people fail and passes what they pass, the worse side first."""
+    """Say how often the judge fails what people fail and passes what they pass, first the one it does less well."""
     who = labeller_of(comparison)
     if decision.because_code == "people-split":
         yield _people_split(answer)
@@ -86,21 +86,21 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
 
 
 def _decide(side: GateSide, who: Labeller) -> str:
-    """Return the clause for people's decision on one side of a gate, such as "people fail".
+    """Return a clause such as "people fail": the decision by people that the given share of right decisions is about.
 
     Args:
-        side: The side: its clause is on fails for "stops", and on passes for "keeps".
+        side: The judge's share of right decisions on what people fail ("stops") or pass ("keeps").
         who: Name of those who gave the labels, which the clause begins with.
     """
     return who.fail() if side.name == "stops" else who.passing()
 
 
 def _success_clause(side: GateSide, who: Labeller) -> str:
-    """Return a clause on one side of a gate: how often the judge is right, such as "stops 95% of what people fail".
+    """Return a clause on how often the judge is right, such as "stops 95% of what people fail".
 
     Args:
-        side: The side: stops or keeps.
-        who: Who gave the labels.
+        side: The judge's share of right decisions on what people fail ("stops") or pass ("keeps").
+        who: The name for those who gave the labels, such as "people".
     """
     estimate = side.estimate
     if estimate.is_count:
@@ -110,13 +110,13 @@ def _success_clause(side: GateSide, who: Labeller) -> str:
 
 
 def _short_of(side: GateSide, who: Labeller) -> str:
-    """Return a clause on how often the judge is right or wrong on a side of a gate that isn't shown to be kept.
+    """Return a clause on how often the judge is right, or wrong, where it isn't shown to be right often enough.
 
-    If all labels have equal weight, the clause counts labels: for a broken side those on which the judge is wrong, else
-    those on which it is right.
+    If all labels have equal weight, the clause counts labels: those on which the judge is wrong if it is shown to be
+    right too rarely, else those on which it is right.
 
     Args:
-        side: The side of the gate.
+        side: The judge's share of right decisions on what people fail ("stops") or pass ("keeps").
         who: The name for those who gave the labels.
     """
     share = side.share
@@ -132,12 +132,12 @@ def _short_of(side: GateSide, who: Labeller) -> str:
 
 
 def _of_responses(n: int, side: GateSide, who: Labeller) -> str:
-    """Write a count of the responses on one side of a gate: "20 of the 32 responses that people fail".
+    """Write a count of responses that people fail, or pass, such as "20 of the 32 responses that people fail".
 
     Args:
         n: Number of the responses.
-        side: The side of the gate.
-        who: Those who labelled.
+        side: The judge's share of right decisions on what people fail ("stops") or pass ("keeps").
+        who: The name for those who gave the labels, such as "people".
     """
     of = side.share.of
     if of == 1:
@@ -287,8 +287,8 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
     """Return the decision, pass or fail, that too few labels have to decide if the judge can gate, with its share.
 
-    It is the decision of the only side that is open. Return None if several sides are open or none is, if the share of
-    that decision isn't small, or if the target is open, too.
+    It is "fail" if it is only open whether the judge stops enough of what people fail, "pass" if it is only open
+    whether it keeps enough of what they pass. Return None in all other cases, and if that decision isn't rare.
     """
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
@@ -315,7 +315,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> str:
 
 
 def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
-    """Say that fails, or passes, are too rare for labels drawn at random, and what to label instead; "" if not so."""
+    """Say that fails, or passes, are too rare for labels drawn at random, and what to label instead; else return ""."""
     side = next(iter(_rare_sides(answer)), None)
     if side is None:
         return ""
@@ -329,7 +329,7 @@ def _on_rare_decisions(answer: GateAnswer, comparison: Comparison) -> str:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate whose examples are so rare that the most labels ever planned have too few."""
+    """Return, of `stops` and `keeps`, those still open for which even the most labels ever planned would be too few."""
     return [
         side
         for side in answer.sides

@@ -195,8 +195,7 @@ def record_settings(path: Path | None, current: Sequence[RecordedTrial]) -> tupl
     Raises:
         RatingError: A line of the record can't be read.
 
-    Warns:
-        RatingWarning: Half a line at the end of the record was set aside.
+    Warns: RatingWarning: The record ended in an incomplete line, which was moved to another file.
     """
     if path is None:
         return tuple(current), False

@@ -100,9 +100,9 @@ def is_quoted(example: Example, rubric: Rubric) -> bool:
 
 
 def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | NoLevels:
-    """Return a response's positions on the criteria with weights, or the reason why no fit of weights can use them.
+    """Return a response's positions on the criteria with weights, or a code for why they can't be used to fit weights.
 
-    By this rule `improve` counts decisions, and `label` says when there are enough of them.
+    `improve` counts by it the decisions that it can fit weights to, and `label` says by it when there are enough.
 
     Args:
         rubric: The rubric.

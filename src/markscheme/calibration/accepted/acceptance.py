@@ -231,7 +231,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: RunIdentity, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs that today's run can be added to, and the reason if it can't be added.
+    """Return the accepted runs that today's run can be added to, and the reason if it can't be added to any.
 
     Args:
         path: The accepted.json of the accepted runs; it may be missing.
@@ -279,7 +279,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """Map each sample number to its answers by example; a pair's answers are kept apart by the order shown."""
+    """Return each rating's levels, score and decision, by sample number and then by example id and order shown."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}

@@ -44,7 +44,7 @@ COUNTED = "compared"
 
 
 class AcceptedRuns(NamedTuple):
-    """The accepted runs in a file; a new run is compared with these, or joins them.
+    """The accepted runs in a file. A new run is compared with them or, if it is accepted too, added to them.
 
     Attributes:
         path: The accepted.json of the accepted runs.
@@ -71,7 +71,7 @@ class AcceptedRuns(NamedTuple):
             yield
 
     def before(self, current: RunIdentity, examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that a new run joins; the samples of the new run are numbered after theirs.
+        """Count the accepted runs to which a new run will be added; the count is the new run's first sample number.
 
         Args:
             current: The setting of the new run.
@@ -97,8 +97,8 @@ class AcceptedRuns(NamedTuple):
             rubric: The rubric of the new run.
             examples: The examples of the new run.
             ratings: The judge's ratings in the new run.
-            of_other_examples: True if the user named examples other than the rubric's own dev split. Then runs that
-                have nothing in common cause only a warning, and None is returned.
+            of_other_examples: True if the user named examples other than the rubric's own dev split. Then, if the runs
+                have nothing in common, a warning is given instead of an error, and None is returned.
             count: True to record the new run as one more comparison with the accepted runs. It is recorded only if the
                 options ask for a check of drift and don't accept the run.
 

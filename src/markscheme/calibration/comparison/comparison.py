@@ -384,7 +384,7 @@ class Comparison:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Agreement of the judge, of the best constant answer and of annotators, all with one tolerance."""
+        """Shares of agreement with gold by one tolerance: of the judge, of the best constant answer and of annotators."""
         rows: tuple[Floats, ...] = (
             self.gold_values,
             self.judge_values,
@@ -412,7 +412,8 @@ class Comparison:
     def sets(self) -> Sequence[str] | Integers | None:
         """Jackknife set of each example: its group, or several groups merged if there are over 1,000 of them.
 
-        Intervals of agreement and of the sides of a gate, which are shares, use the groups as they are.
+        Intervals of agreement, and of the shares of right decisions on gold's passes and fails, use the groups
+        unmerged.
         """
         return set_names(self.table.groups)
 

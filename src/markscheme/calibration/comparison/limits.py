@@ -92,7 +92,7 @@ class GateSide(NamedTuple):
 
     @property
     def state(self) -> SideState:
-        """State: "kept" if the whole interval is above the required share, "broken" if it is below, else "open"."""
+        """State: "kept" if the share's whole interval is above `least`, "broken" if it is below, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if low is not None and low > self.least:
@@ -101,7 +101,7 @@ class GateSide(NamedTuple):
 
     @property
     def estimate(self) -> Estimate:
-        """Estimate of how often the judge is right on this side, with the interval that decides the side's state."""
+        """Estimate of how often the judge is right on these examples, with the interval from which `state` follows."""
         return side_rate(self.name, self.share, 2 * self.confidence - 1)
 
     @property
@@ -119,9 +119,10 @@ class GateSide(NamedTuple):
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The strictest limit on wrong decisions that the judge is shown to keep; None if no limit is offered.
+        """The strictest limit on the share of wrong decisions that the judge is shown to keep; None if none is offered.
 
-        No limit is offered if the side is kept already, if labels give no limit, or if the limit would be above 40%.
+        No limit is offered if the judge is already shown to be right often enough, if the labels are too few for any
+        limit, or if the limit would be above 40%.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)

@@ -216,7 +216,7 @@ def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> L
 
 @dataclass(frozen=True)
 class _Counting:
-    """Maker of repairs: it counts the decisions that become right or wrong if gold's levels replace the judge's."""
+    """Counter of the decisions that become right or wrong if gold's levels replace the judge's on some criteria."""
 
     ids: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -302,7 +302,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Return flags of examples with complete levels; none if the judge's scores or decisions don't follow from levels.
+    """Flag examples whose levels are all known; flag none if the judge's scores or decisions don't follow from levels.
 
     They don't follow if the judge graded the response as a whole, or decided by another rule. Such scores and decisions
     may still equal, by chance, what the levels of some examples give. So one example on which they differ is enough to

@@ -35,7 +35,7 @@ class TrendEvidence(Protocol):
         """
 
     def to_json(self, level: float) -> Mapping[str, Any]:
-        """Return a dict with the agreement figures (key `figures`) and the limits in force (key `limits`).
+        """Return a dict with the agreement figures (key `figures`) and the limits that apply (key `limits`).
 
         Args:
             level: Coverage of the figures' intervals, 0 to 1.

@@ -38,8 +38,8 @@ class GateAnswer(NamedTuple):
     Attributes:
         ruling: The ruling, shown, refused or open, with its reasons.
         figures: The judge's decisions compared with people's.
-        stops: The side of people's fails: the share that the judge fails, and the share that is enough.
-        keeps: The side of people's passes: the share that the judge passes, and the share that is enough.
+        stops: Of what people fail, the share that the judge fails too, with the smallest share that is enough.
+        keeps: Of what people pass, the share that the judge passes too, with the smallest share that is enough.
         target: The smallest share of the same decisions that is enough, 0 to 1.
         people: Agreement figures of decisions, such as annotators' agreement with each other. The figures on annotators
             are empty if no two annotators decided the same examples.
@@ -59,7 +59,7 @@ class GateAnswer(NamedTuple):
 
     @property
     def sides(self) -> tuple[GateSide, GateSide]:
-        """The two sides of the gate: failing what people fail ("stops"), and passing what people pass ("keeps")."""
+        """The judge's shares of right decisions on what people fail (`stops`) and on what people pass (`keeps`)."""
         return self.stops, self.keeps
 
     @property
@@ -75,10 +75,9 @@ class GateAnswer(NamedTuple):
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The side that alone keeps the judge from gating, if a looser limit can be offered for it; else None.
+        """The one of `stops` and `keeps` that alone prevents a gate, if a looser limit can be offered for it; or None.
 
-        If a side is returned, the judge is shown to be right often enough on the other side and on all responses
-        together.
+        If one is returned, the judge is shown to be right often enough by the other one, and on all responses together.
         """
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]

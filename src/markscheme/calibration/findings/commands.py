@@ -169,7 +169,7 @@ class Commands:
 
     @property
     def _on_labels(self) -> tuple[str | None, ...]:
-        """Those of the run's options on labels and on how the judge is asked that `certify` and `improve` also take."""
+        """The run's options, on labels and on how the judge is asked, that `certify` and `improve` take too."""
         return self.examples_option, *self.asking.values(), self.comparing.get("gold")
 
     def _on_rubric(self, name: str, *options: str | None) -> str:

@@ -264,11 +264,11 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Select the examples with the levels, by judge and by gold, that the first of the examples has.
+    """Return the indices of the examples on which judge and gold give the same two levels as on the first example.
 
     Args:
         criterion: The evidence on the criterion.
-        places: Indices of the examples.
+        places: Indices of the examples to choose from.
     """
     return [
         index

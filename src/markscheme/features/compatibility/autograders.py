@@ -409,9 +409,9 @@ def _verdicts(
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
     """Return the number, 0 or 1, from which an LLM's answer counts the criteria; None if that is ambiguous.
 
-    The answer counts from 0 if its numbers are exactly those asked about, each minus 1. It counts from 1 if each of its
-    numbers was asked about. But `criterion_idx`, which may count from 0 or from 1, decides this only if the answer has
-    all numbers that were asked about.
+    It is 0 if the answer's numbers are exactly those asked about, each minus 1; it is 1 if they are those asked about,
+    or some of them. Numbers under the key `criterion_idx` may begin at 0 or at 1, so if some are missing from such an
+    answer, it is None.
 
     Args:
         numbers: The criteria's numbers in the answer.

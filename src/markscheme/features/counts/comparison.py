@@ -190,7 +190,7 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return the share of gold's fails that the judge stops, or of gold's passes that it keeps.
+        """Return the share of gold's fails that the judge stops (fails too), or of gold's passes that it keeps.
 
         If the counts file has shares by group, the bounds allow for groups.
 

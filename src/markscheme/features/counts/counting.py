@@ -191,9 +191,9 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Count the groups with a certain number of examples on which the judge is right, of a certain number in all.
+    """Count groups by two numbers: of a group's examples, how many count, and on how many of these the judge is right.
 
-    Yield a row for each pair of the two numbers that occurs, with the number of groups that have it.
+    Yield a row of the counts file for each pair of these numbers that occurs, with the number of groups that have it.
 
     Args:
         name: Name of the part of the counts file.

@@ -109,7 +109,7 @@ def unsteady_findings(criteria: Sequence[CriterionDrift], samples: int) -> Itera
 
 
 def looks_finding(since: AcceptedBasis) -> Finding:
-    """Return the finding that the judge moved, as all comparisons with the accepted runs together show.
+    """Return the finding that the judge moved, as shown by all comparisons with the accepted runs taken together.
 
     Args:
         since: The accepted runs, with the evidence from each comparison with them.
@@ -128,7 +128,7 @@ def moved_over_looks(since: AcceptedBasis) -> bool:
 
 
 def over_looks(since: AcceptedBasis) -> str:
-    """Return a sentence on the drift that all comparisons with the accepted runs show together; "" without comparisons.
+    """Say how far the judge moved, by all comparisons with the accepted runs taken together; "" without comparisons.
 
     Args:
         since: The accepted runs, with the evidence from each comparison with them.

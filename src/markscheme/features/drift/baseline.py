@@ -132,7 +132,7 @@ class Baseline:
 
     @property
     def alarm_by(self) -> tuple[str, ...]:
-        """What raises the alarm: "this look", "all looks" (all comparisons), or both; empty without an alarm."""
+        """What raises the alarm: "this look" (this comparison), "all looks" (all comparisons), or both; empty without one."""
         by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
         return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
 
@@ -143,7 +143,7 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most; one that the author edited only if no other moved.
+        """The criterion that moved most, of those that the author didn't edit or, if none of these moved, of all.
 
         None if no criterion is shown to have moved, or if this run is being accepted.
         """
@@ -196,7 +196,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if a finding says that the criterion in this comparison's headline has changed."""
+        """Return True if a finding says what the headline says: that the criterion which moved most has changed."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"

@@ -80,7 +80,7 @@ class GoldChange:
 
     @property
     def is_worse(self) -> bool:
-        """True if today's figure is worse than the accepted run's, even if by less than chance explains.
+        """True if today's figure is worse than the accepted run's, even if chance could explain the difference.
 
         A coefficient of agreement is worse if it is smaller, a mean absolute error if it is larger.
         """
@@ -89,7 +89,7 @@ class GoldChange:
 
     @property
     def affirmed(self) -> bool:
-        """True if the change is shown to be small: its whole interval lies inside the margin."""
+        """True if agreement is shown to be unchanged: the whole interval of the change lies inside the margin."""
         return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
 
     def fell(self, level: float) -> bool:
