@@ -384,7 +384,7 @@ class Comparison:
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Shares of agreement with gold by one tolerance: of the judge, of the best constant answer and of annotators."""
+        """Shares of agreement with gold by one tolerance: of the judge, the best constant answer and annotators."""
         rows: tuple[Floats, ...] = (
             self.gold_values,
             self.judge_values,

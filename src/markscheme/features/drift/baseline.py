@@ -132,7 +132,7 @@ class Baseline:
 
     @property
     def alarm_by(self) -> tuple[str, ...]:
-        """What raises the alarm: "this look" (this comparison), "all looks" (all comparisons), or both; empty without one."""
+        """What raises the alarm: "this look" (this comparison), "all looks" (all comparisons) or both; else empty."""
         by_this_look = any(f.severity == "high" and f.kind.cause == "change" and f.criterion for f in self.findings)
         return (*(("this look",) if by_this_look else ()), *(("all looks",) if self.alarm_by_looks else ()))
 

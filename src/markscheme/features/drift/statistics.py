@@ -80,7 +80,7 @@ class RunShift:
 
     @property
     def alike(self) -> bool:
-        """True if there are several accepted runs, and they aren't shown to differ by more than noise of single answers."""
+        """True if there are several accepted runs that aren't shown to differ by more than noise of single answers."""
         return self.p_alike is not None and self.p_alike > RUNS_DIFFER
 
 
