@@ -49,7 +49,10 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Ids of examples to label again, to see if labels change: a random third of those with old labels, 20 at least."""
+        """Ids of the examples to label again, to see if labels change.
+
+        These are a random third of the examples with old labels, but at least 20 of them.
+        """
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
