@@ -158,3 +158,13 @@ def test_reports_on_two_judges_are_not_compared_as_versions_of_a_rubric(here: Pa
     done = run("markscheme", "compare", "before.json", "now.json", "--rubric", "clear", cwd=here)
     without = run("markscheme", "compare", "before.json", "now.json", cwd=here)
     assert (done.returncode, without.returncode) == (0, 0), done.stderr + without.stderr
+
+
+def test_a_rubric_compared_with_itself_is_named_as_the_same_file(tmp_path: Path) -> None:
+    rubric = "criteria:\n- {name: polite, requirement: Is polite.}\n"
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(rubric)
+    itself = run("markscheme", "compare", "a.yaml", "a.yaml", cwd=tmp_path)
+    assert itself.stdout == "Rubric a: both versions are the same file\n"
+    copied = run("markscheme", "compare", "a.yaml", "b.yaml", cwd=tmp_path)
+    assert copied.stdout == "Rubric b: no change\n"

@@ -4,13 +4,14 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from markscheme import Rubric
-from markscheme.features.compare.choice import Choice, Contender, choose
+from markscheme.features.compare.choice import Choice, Contender, Differences, choose
 from markscheme.features.compare.view_choice import json_of, shown_pairs, view
 from markscheme.judges.judge import Usage
 from markscheme.prompts.submission import Submission
@@ -18,6 +19,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.document import Table, share_mark
 from markscheme.report.figures import chance
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
@@ -84,6 +86,39 @@ def test_the_markdown_of_a_comparison_equals_its_golden_file(choice: Choice, gol
 def test_without_labels_the_terminal_shows_differences_between_the_judges(golden: GoldenFiles) -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1), judge("claude", 0.1, None, seed=2)], None)
     golden.check("compare-without-labels.txt", shown(choice), HERE)
+
+
+def test_without_labels_the_first_screen_shows_how_often_judges_give_the_same_level_and_where_decisions_differ() -> (
+    None
+):
+    judges = [judge(name, off, None, seed=seed) for seed, (name, off) in enumerate([("gpt", 0.4), ("opus", 0.1)])]
+    choice = choose(RUBRIC, judges, None)
+    text = io.StringIO()
+    render_terminal(replace(view(choice), sections=()), text, width=100)
+    (pair,) = choice.pairs
+    for name, criterion in pair.criteria.items():
+        same = round(100 * (criterion.between.value or 0))
+        assert re.search(rf"gpt → opus +{name} +{same}% ", text.getvalue())
+    assert f"{len(pair.flips)} decisions flip" in text.getvalue()
+    assert pair.flips[0].id in text.getvalue()
+
+
+def test_without_labels_the_first_screen_shows_the_criteria_on_which_judges_differ_most_and_counts_the_rest() -> None:
+    judges = [
+        judge(name, off, None, seed=2) for name, off in zip("abcdef", (0.1, 0.2, 0.3, 0.4, 0.6, 0.8), strict=True)
+    ]
+    choice = choose(RUBRIC, judges, None)
+    every = [criterion.between.value or 0 for pair in shown_pairs(choice) for criterion in pair.criteria.values()]
+    table = next(block for block in view(choice).blocks if isinstance(block, Table))
+    assert (len(every), len(table.rows)) == (10, 8)
+    assert [row[2] for row in table.rows[:1]] == [
+        share_mark(min(choice.pairs, key=_same_politeness).criteria["polite"].between)
+    ]
+    assert "2 more, on which they give the same level more often: see --details." in shown(choice)
+
+
+def _same_politeness(pair: Differences) -> float:
+    return 1 if pair.first != "a" else pair.criteria["polite"].between.value or 0
 
 
 def test_judges_that_agree_equally_often_with_people_are_reported_as_equal_even_if_no_cost_is_known() -> None:

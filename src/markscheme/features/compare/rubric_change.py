@@ -71,6 +71,7 @@ class RubricChange:
         labels: A sentence on the labels that were given under the old words; "" if there are no such labels.
         before: The verdict on the judge card of the old version; None if it had no card.
         after: The verdict in a calibration by today's version; None if the user names no calibration.
+        is_same_file: True if both versions are the same file at the same time.
     """
 
     name: str
@@ -81,6 +82,7 @@ class RubricChange:
     labels: str
     before: RubricVerdict | None
     after: RubricVerdict | None
+    is_same_file: bool = False
 
     @property
     def is_changed(self) -> bool:
@@ -122,7 +124,10 @@ def rubric_change(old: tuple[Path, str | None], new: tuple[Path, str | None], re
         after = RubricVerdict.read(data, data.get("agreement") or {}, report)
     changes = () if was is None else changes_between(_setting(was), _setting(rubric))
     since = old[1] or old[0].name
-    return RubricChange(rubric.name, since, was, rubric, tuple(changes), _labels_now(rubric), before, after)
+    is_same_file = old[1] == new[1] and old[0].resolve() == new[0].resolve()
+    return RubricChange(
+        rubric.name, since, was, rubric, tuple(changes), _labels_now(rubric), before, after, is_same_file
+    )
 
 
 def _setting(rubric: Rubric) -> RunIdentity:

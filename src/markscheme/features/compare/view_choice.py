@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _MOST_FLIPS = 8
 """Largest number of flipped decisions that are listed."""
+_MOST_SAME = 8
+"""Largest number of criteria, of all pairs of judges, that the first screen has without labels."""
 _WHAT_IS_LEFT = (
     "What it left may be harder than the rest, and more labels don't change that: find out why it isn't graded, then "
     "compare again."
@@ -105,10 +107,40 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
         yield doc.Bars((*bars, *baseline, target), f"{agreement_of(choice.paired, 'a judge')}.")
     headings = ("Judge", "agreement", "points from the best (90% CI)", "false passes", "not graded", "$ per 1,000")
-    yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
+    if rated or any(standing.not_graded or standing.usd_per_1000 is not None for standing in choice.standings):
+        yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
+    if choice.reference is None:
+        yield from _with_each_other(shown_pairs(choice), choice.rubric)
     is_plain = choice.recommended == choice.best is not None
     why = () if is_plain or choice.ungraded else (f"Why: {choice.because}.",)
     yield doc.Notes((*choice.notes, *why, *_next_step(choice)))
+
+
+def _with_each_other(pairs: Sequence[Differences], rubric: Rubric) -> Iterator[doc.Block]:
+    """Yield how often judges give the same level, the lowest share first, and which decisions flip between them."""
+    compared = [(pair, name, criterion) for pair in pairs for name, criterion in pair.criteria.items()]
+    of_both = [row for row in compared if row[2].between.value is not None]
+    of_both.sort(key=lambda row: row[2].between.value or 0.0)
+    rows = tuple(
+        (
+            f"{pair.first} → {pair.second}",
+            doc.Name(name),
+            share_mark(criterion.between),
+            with_signed_interval(criterion.shift),
+        )
+        for pair, name, criterion in of_both[:_MOST_SAME]
+    )
+    if rows:
+        yield doc.Table(("Judges", "criterion", "same level (95% CI)", "shift, levels"), rows)
+    lines: list[doc.Line] = []
+    if len(of_both) > len(rows):
+        lines.append(f"{len(of_both) - len(rows)} more, on which they give the same level more often: see --details.")
+    for pair in pairs if rubric.decides else ():
+        ids = tuple(flip.id for flip in pair.flips)
+        begin = f"{pair.first} → {pair.second}: {flips_line(pair)}"
+        lines.append((f"{begin} Largest first: ", doc.Ids(ids)) if ids else begin)
+    if lines:
+        yield doc.Paragraph(tuple(lines))
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:

@@ -23,6 +23,8 @@ def view(change: RubricChange) -> Document:
 def _summary(change: RubricChange) -> str:
     if change.was is None:
         return f"new since {change.since}"
+    if change.is_same_file:
+        return "both versions are the same file"
     return f"{counted(len(change.changes), 'change')} since {change.since}" if change.changes else "no change"
 
 
