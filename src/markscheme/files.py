@@ -140,8 +140,8 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 def _locked(file: FileIO) -> Iterator[None]:
     """Lock a file to which several processes append, until the `with` block ends.
 
-    The lock belongs to the process, not to the open file, so it ends when the process closes the file anywhere. It is a
-    different lock from the one that `label` holds while it runs.
+    The lock belongs to the process, so it also ends if the process closes another handle of the file. `label` uses a
+    different lock while it runs.
     """
     with _ONE_THREAD:
         if fcntl is not None:
@@ -406,7 +406,7 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """Return how the names of a file's temporary files begin, cut so that these names stay below 255 bytes."""
+    """Return the beginning of the names of a file's temporary files, short enough for names below 255 bytes."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 

@@ -280,7 +280,7 @@ class ByCriterion(OneJudge):
     async def _asked_in_one_pass(
         self, submission: Submission, groups: Sequence[Sequence[Criterion]]
     ) -> Exchange[Outcome]:
-        """Ask the judge with one prompt per group of criteria, and once more about criteria with unreadable answers."""
+        """Ask with one prompt per group of criteria, then once more about criteria with unreadable answers."""
 
         def questions(names: Sequence[str], again: bool) -> Iterator[JudgeQuestion[Outcome]]:
             unread = [self.rubric.criterion(name) for name in names] if again else []

@@ -86,9 +86,10 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with two mean scores, for scores that may lie outside 0 to 1 before they are clipped; "" if equal.
+        """Sentence with the mean score clipped in two ways; "" if both means are equal.
 
-        The first is the mean of the rows' clipped scores, the second is the mean of the unclipped scores, then clipped.
+        In the first, each row's score is clipped to 0 to 1, then averaged; in the second, the mean of the unclipped
+        scores is clipped.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'

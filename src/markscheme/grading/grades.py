@@ -163,7 +163,7 @@ class Grade:
 
     @property
     def llm_raw_score(self) -> float | None:
-        """The score a holistic judge gave, otherwise the raw score; None if not graded."""
+        """Score that a holistic judge gave; for other judges, the raw score; None if not graded."""
         return self.scored.llm_raw_score if self.scored else None
 
     @property

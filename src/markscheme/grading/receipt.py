@@ -101,7 +101,7 @@ def _is_named(name: str, example_part: str) -> bool:
     """Return True if a slice's name equals a value or ends in it, as "prompt / provider" ends in "provider".
 
     Args:
-        name: The value, such as a provider, as an example has it.
+        name: The example's value of the property, such as its provider.
         example_part: Name of the slice.
     """
     return name == example_part or example_part.endswith(f" / {name}")

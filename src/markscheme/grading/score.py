@@ -154,7 +154,7 @@ def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: 
 
 
 def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
-    """Compute the probability that a response passes, from a judge's probabilities of levels; None if it isn't known.
+    """Compute the probability that a response passes from a judge's probabilities of levels; None if unknown.
 
     Args:
         outcomes: An outcome for each criterion, by name. A check by code is certain, and criteria that don't apply are

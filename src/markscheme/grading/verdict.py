@@ -468,7 +468,7 @@ def _body(text: str) -> tuple[int, int]:
 
 
 def _object_in(text: str, *, cut_off: bool) -> _Answer:
-    """Parse a text that is a JSON object, after removing a code fence around it or a think block before it.
+    """Parse a text that is a JSON object, perhaps inside a code fence or after a think block.
 
     Args:
         text: The reply.

@@ -13,7 +13,7 @@ CLOCKS_APART: Final = 600.0
 
 
 def _ignore_message(_: str) -> None:
-    """Skip a message about batches."""
+    """Do nothing with a message about batches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,7 @@ def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> 
     """Return an answer's probabilities by option, {"refused": True}, or a text that says why it can't be read.
 
     Args:
-        answer: The answer to one question, as the model's response has it.
+        answer: The answer to one question, unchanged from the model's response.
         question: The question.
         wire: The format of the response.
     """

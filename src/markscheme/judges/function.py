@@ -274,7 +274,7 @@ def _content(file: Path) -> str | None:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """Yield name and file of the named modules that are the user's own, and of the user's modules that they import."""
+    """Yield name and file of the named modules and of all modules that they import, as far as they are the user's."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:

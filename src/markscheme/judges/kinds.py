@@ -214,7 +214,7 @@ def names_code(name: str) -> bool:
 
 
 def _meant(name: str) -> str | None:
-    """Return the full judge name that is probably meant by a model or file; None if no kind recognizes it.
+    """Return the full name of the judge that a model's or file's name probably means; None if no kind recognizes it.
 
     >>> _meant("gpt-5"), _meant("judges.py:good"), _meant("claude-haiku-4-5"), _meant("someone")
     ('openai:gpt-5', 'function:judges:good', 'anthropic:claude-haiku-4-5', None)
@@ -234,7 +234,7 @@ def kinds() -> Iterator[JudgeKind]:
 
 
 def judge_forms() -> str:
-    """List how each kind of judge is named, for help and messages; kinds of other packages aren't loaded."""
+    """List the form of each kind's names, such as `openai:MODEL`, for help; kinds of other packages aren't loaded."""
     forms = [*(kind.spelling for kind in shipped_kinds()), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 

@@ -141,7 +141,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Return `calls`, the wanted number of calls at once, or a lower number if this process may open few files.
+        """Return `calls`, the wanted number of calls at once, or fewer if this process may open only few files.
 
         A lower number comes with a warning.
         """
@@ -276,7 +276,7 @@ class Limiter:
         return None
 
     def _wait(self, first: Permit, now: float) -> float:
-        """Return the seconds until the first call that waits may begin; infinite if another call must end first.
+        """Return the seconds until the first waiting call may begin; infinite if another call must end first.
 
         Args:
             first: The permit of the first call that waits.

@@ -179,7 +179,7 @@ class OpenAIJudge(SdkJudge):
     # reading
 
     async def body(self, response: Any) -> Any:
-        """Parse the JSON of a raw HTTP response directly, which is faster than the SDK's parsing.
+        """Parse a raw HTTP response's JSON directly, which is faster than by the SDK.
 
         Text that isn't JSON is returned as it is.
 

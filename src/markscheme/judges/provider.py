@@ -198,7 +198,7 @@ class SdkJudge:
     async def answer(
         self, client: Any, send: Callable[[Any, RequestForm], Awaitable[Any]]
     ) -> tuple[Any, RequestForm, int]:
-        """Send a prompt until it is answered; after each refusal, leave out the setting that the server refuses.
+        """Send a prompt until it is answered; after each refusal, leave out the setting that the server refused.
 
         Args:
             client: The client that `call` yields.

@@ -110,7 +110,7 @@ class Memory:
     # one request at a time
 
     def claim(self, key: str) -> str:
-        """Reserve for this process the request for the reply under `key`; return the claim, or "" if another has it."""
+        """Claim the right to request the reply for `key`; return the claim, or "" if another process has the right."""
         mine = new_owner()
         now = time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))

@@ -68,7 +68,7 @@ def file_that_sets(*keys: str) -> Path | None:
 
 
 def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
-    """Return the options that differ from the defaults and from the settings file: by key, as typed in a shell.
+    """Return, as typed in a shell, the options that differ from the defaults and from the settings file, by key.
 
     Args:
         keys: The options to write; any other is left out.

@@ -755,7 +755,7 @@ def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
 
 
 def way_out(error: MarkschemeError) -> str:
-    """Format an error as one line, in which the configuration's keys replace the names of command-line options."""
+    """Format an error as one line that names configuration keys instead of command-line options."""
     if isinstance(error, NoJudge):
         error.option = "config.judge:"
     return " ".join(str(error).split()).replace("-o scorers", "config.scorers")

@@ -83,7 +83,7 @@ class AssertionVerdict:
 
     @property
     def is_graded(self) -> bool:
-        """True if a judge gave the verdict; False for an assertion on facts, such as `contains`."""
+        """True if a judge gave the verdict; False if code did, as for an assertion such as `contains`."""
         return self.is_part or self.kind in GRADED_TYPES
 
 
@@ -186,7 +186,7 @@ class Results:
 
     @property
     def metrics(self) -> dict[str, AssertionVerdict]:
-        """The metrics that a judge graded, in order of first occurrence, each with the first verdict by it."""
+        """The metrics that a judge graded, by first occurrence, each with its first verdict."""
         metrics: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:
@@ -386,7 +386,7 @@ def _failed(raw: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """The result of one assertion: of the test itself, of an assert-set, or of a criterion within another assertion.
+    """The result of one assertion of a test, of an assert-set, or of a criterion within another assertion.
 
     Attributes:
         raw: The result as Promptfoo wrote it.
@@ -683,7 +683,7 @@ def _system(raw: Mapping[str, Any]) -> str:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line of an error message, which leaves out the stack trace."""
+    """Return the first line of an error message, without the stack trace."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
 
 

@@ -129,7 +129,7 @@ class Material:
 
     @cached_property
     def _with_level(self) -> "dict[str, list[_TextByWords]]":
-        """Results of `_texts_with` so far: by level, the texts of the material that state it, as in "level: 3"."""
+        """Cache for `_texts_with`: by level, the texts of the material that state it, as in "level: 3"."""
         return {}
 
     @cached_property

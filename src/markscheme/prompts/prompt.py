@@ -406,7 +406,7 @@ def _pair_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> str:
 def _by_criterion(
     start: str, rules: Sequence[str], rubric: Rubric, criteria: tuple[Criterion, ...], in_steps: bool
 ) -> str:
-    """Write instructions for answers by criterion, with the rules below a start that ends with their heading."""
+    """Write instructions to answer by criterion: a beginning that ends with a heading, and the rules under it."""
     paragraphs = [
         "\n".join((start, *(f"- {rule}" for rule in rules))),
         _introduction(rubric),
@@ -572,7 +572,7 @@ def _inside(content: str | Excerpt, code: str) -> str:
 
 
 def end_of_material(name: str, code: str) -> str:
-    """Write the sentence, put after the material of a prompt, that says with which tag the material ended.
+    """Write the sentence after a prompt's material that names the tag with which the material ended.
 
     So a text in the material can't pretend that the material ends earlier.
 

@@ -295,7 +295,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
 
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
-    """Return True if an input for an agent's steps, such as `messages`, may be missing, since another input has them.
+    """Return True if an input for an agent's steps may be missing, since another input has steps.
 
     Args:
         name: Name of the input that may be missing.

@@ -68,8 +68,8 @@ def read_examples(
         path: The file.
         rubric: The rubric, whose criteria and scales decide which labels are valid.
         with_labels: True to read the examples' labels too.
-        with_fingerprints: True to compute the responses' fingerprints while their texts are at hand; if they are asked
-            for later, the texts are read again.
+        with_fingerprints: True to compute the responses' fingerprints while the texts are in memory; if they are needed
+            later, the texts are read again.
 
     Raises:
         RatingError: Examples are invalid; the error lists all faults, each with its line.

@@ -59,7 +59,7 @@ class Rated:
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the answer as plain data, as a line of ratings has it."""
+        """Return the answer as plain data, in the form of a file of ratings."""
         if self.level is None:
             data: dict[str, Any] = {(self.declined or "abstained").replace(" ", "_"): self.reason}
         else:

@@ -571,7 +571,7 @@ def _levels_by_mean(
 
 
 def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> int:
-    """Return the index of the sample nearest, in levels and score, to the combined answer; the first one in a tie."""
+    """Return the index of the sample whose levels and score are nearest to the combined answer; the first in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
         own_levels = _levels_and_skips(rating.criteria)[0]

@@ -48,7 +48,7 @@ _AROUND_ZERO: Mapping[float, float] = {level: level for level in LEVEL_OF.values
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """A preference that one rater gave on a pair of responses, as the file has it."""
+    """One rater's preference on a pair of responses, unchanged from the file."""
 
     rater: str
     kind: Kind | None
@@ -58,7 +58,7 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair of responses as the file has it, with all preferences that raters gave on it.
+    """A pair of responses with all raters' preferences on it, unchanged from the file.
 
     Attributes:
         id: Id of the pair.

@@ -17,7 +17,7 @@ class Remark:
         text: The comment; "" for a passage that was only marked.
         rater: Name of the comment's author; "" if the file doesn't say.
         kind: Kind of the author, as the file states it; None if the file doesn't say.
-        at: Time at which the comment was written, as the file has it; None if the file doesn't say.
+        at: Time at which the comment was written, as text from the file; None if the file doesn't say.
         quote: Text of the passage that the comment is about; None if no passage is marked.
         modes: Names of failure modes that the passage was labelled with.
     """

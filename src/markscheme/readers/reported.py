@@ -27,7 +27,7 @@ class JudgeCost:
 
 @dataclass(frozen=True)
 class WrittenCalibration:
-    """A calibration as a JSON report has it: the judge's ratings, the gold, and the rubric.
+    """A calibration read from a JSON report: the judge's ratings, the gold labels, and the rubric.
 
     Attributes:
         path: The file.

@@ -511,7 +511,7 @@ class _Table:
         Args:
             row: The row.
             kind_of_column: The kind that the column of the rating implies, used if nobody names one; None if it implies
-                none, and then the rater is counted as one of unknown kind and taken for a person.
+                none, and then the rater is counted as of unknown kind and treated as a person.
         """
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater

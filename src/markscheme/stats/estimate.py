@@ -19,8 +19,9 @@ class ScaleLevel(float):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Reason why a figure has no value or a limited interval: a code with facts, for which `report/words.py` has
-    sentences.
+    """Reason why a figure has no value or a limited interval: a code, and facts for the code's sentence.
+
+    The sentences are in `report/words.py`.
 
     Attributes:
         code: Code of the reason, such as "few-off".

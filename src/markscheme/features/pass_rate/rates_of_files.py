@@ -52,7 +52,7 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 def asks_for_gate(
     files: Sequence[Path], rubric: Rubric | None, least: float | None, columns: ColumnOptions, *, has_labels: bool
 ) -> bool:
-    """Return True if the user asks how often a run's rate falls below `least` by chance, instead of one pass rate.
+    """Return True if the user wants to know how often runs fall below `least` by chance, instead of a pass rate.
 
     Args:
         files: The file, or one file for each run over the same cases.
@@ -273,7 +273,7 @@ def _print_rate(
 ) -> int:
     """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status.
 
-    The status says first that over a tenth of the responses are not graded.
+    If over a tenth of the responses aren't graded, the exit status says so, whatever the rate is.
 
     Args:
         rates: The pass rates.

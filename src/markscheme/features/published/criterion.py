@@ -440,9 +440,9 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return what the key `always_applicable` implies for a criterion: levels 1 to 5, of which 1 fails the response.
+    """Return the settings that the key `always_applicable` implies: levels 1 to 5, of which 1 fails the response.
 
-    {} for a criterion without that key. The key is added to `taken`, the keys read so far.
+    For a criterion without that key, {} is returned. The key is added to `taken`, the keys read so far.
     """
     if not isinstance(fields.get("always_applicable"), bool):
         return {}

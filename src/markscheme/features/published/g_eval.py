@@ -98,7 +98,7 @@ def _has_text(data: Any) -> bool:
 
 
 def _parameter(written: str) -> str:
-    """Return the name of a parameter, however it is written.
+    """Return the name of a GEval parameter in lower case with underscores, however the file writes it.
 
     >>> _parameter("LLMTestCaseParams.EXPECTED_OUTPUT"), _parameter("actualOutput"), _parameter("input")
     ('expected_output', 'actual_output', 'input')

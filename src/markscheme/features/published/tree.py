@@ -16,8 +16,8 @@ class Leaf(NamedTuple):
     Attributes:
         data: The leaf's keys with their values.
         path: The keys and indices that lead to it in the file.
-        weight: The product of its share and the shares of all parts that it is under; a part's share is its weight
-            divided by the weights of all parts next to it, its own included.
+        weight: Its share of the whole: the product of the shares of the leaf and of all parts above it. A part's share
+            is its weight divided by the sum of the weights of all parts in its place, itself included.
         words: Its words, after those of all parts that it is under except the root.
     """
 

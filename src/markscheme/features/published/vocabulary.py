@@ -225,7 +225,7 @@ def is_in_force(fields: Mapping[str, Any]) -> bool:
 
 
 def names_good(text: str) -> bool:
-    """Return True if a text says that a good response avoids something, so that meeting the criterion is good.
+    """Return True if a text says what a good response avoids, such as jargon, so that meeting it is good.
 
     >>> names_good("Avoids jargon."), names_good("Omits the dose.")
     (True, False)

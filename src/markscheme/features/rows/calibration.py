@@ -103,7 +103,7 @@ class RowsCalibration(FileAnswer):
 
     @property
     def calibrations(self) -> Sequence[Calibration]:
-        """The calibration of the judge's decisions on whole responses, as the only item."""
+        """A tuple whose only item is the calibration of the judge's decisions on whole responses."""
         return (self.whole,)
 
     @property
@@ -621,7 +621,7 @@ def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str
 
     Args:
         example: The response.
-        rating: The judge's rating of the response as the file has it; None if there is none.
+        rating: The judge's rating of the response, unchanged from the file; None if there is none.
         of_judge: For each response's id, the judge's rating of the whole response; None if the judge gave no level on
             some criterion.
     """

@@ -16,8 +16,8 @@ def read_decisions(files: Sequence[Peek], rubric: Rubric | None) -> list[Importe
 
     Args:
         files: The files.
-        rubric: The rubric to state for the decisions, if other files share it; None for one without criteria. Each row
-            is decided by its own.
+        rubric: The rubric that the result names, such as one that other files share; None for one without criteria.
+            Each row's decision follows from the row's own rubric.
 
     Raises:
         RatingError: A row or its rubric is invalid.

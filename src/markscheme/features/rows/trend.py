@@ -75,7 +75,7 @@ class _Limit:
 
     @property
     def state(self) -> SideState:
-        """State of the limit: "kept" if the share's interval is below it, "broken" if above, else "open"."""
+        """State of the limit: "kept" if the whole interval of the share is below it, "broken" if above, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if high is not None and high < self.most:

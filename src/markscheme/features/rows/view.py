@@ -18,7 +18,7 @@ from markscheme.stats.shares import GroupedShare
 
 
 def view(result: RowsCalibration) -> doc.Document:
-    """Return the report on whole responses, with how often the judge is right on single criteria added."""
+    """Return the report on whole responses, and on how often the judge is right on single criteria."""
     page = whole_views.view(_with_usual_pass_mark(result))
     judge = result.whole.rater.name
     counts = f"{counted(result.verdicts.n, 'verdict')} in {counted(result.verdicts.tasks, 'task')}"
@@ -52,7 +52,7 @@ def _with_labelling(answer: doc.Block, result: RowsCalibration) -> doc.Block:
 
 
 def _with_usual_pass_mark(result: RowsCalibration) -> Calibration:
-    """Return the calibration on whole responses, by a rubric with the pass mark that most labelled responses have."""
+    """Return the calibration on whole responses with the pass mark that most labelled responses have."""
     mark, _ = result.pass_marks.most_common(1)[0]
     comparison = result.whole.comparison
     if mark == comparison.rubric.pass_mark:

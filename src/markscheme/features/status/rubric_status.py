@@ -92,7 +92,7 @@ class RubricStatus(NamedTuple):
 
     @property
     def next_step(self) -> str | None:
-        """Sentence on the labels that an open verdict needs; None if the verdict is decided or unknown."""
+        """Sentence on how many labels an open verdict needs; None if the verdict is decided or unknown."""
         return None if self.next_labels is None else self.next_labels().of(self.unlabelled)
 
     @property

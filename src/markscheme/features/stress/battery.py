@@ -80,7 +80,7 @@ class Battery:
 
     @cached_property
     def judged(self) -> tuple[Criterion, ...]:
-        """The criteria that the judge decides; those with a check by code aren't stressed."""
+        """The criteria that a judge decides, which are tested; those that code checks aren't."""
         return tuple(criterion for criterion in self.rubric.criteria if criterion.check is None)
 
     @cached_property

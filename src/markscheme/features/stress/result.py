@@ -113,9 +113,9 @@ class Stress:
 
     @property
     def reads_to_the_end(self) -> bool | None:
-        """True if half a response is shown to score lower than the whole; None if ratings don't allow an answer.
+        """True if half a response is shown to score lower than the whole; None if too few ratings can show it.
 
-        Only criteria on completeness or correctness count. Without enough rated examples on them there is no answer.
+        Only criteria on completeness or correctness count.
         """
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]

@@ -134,14 +134,12 @@ class AnchorWatch:
 
     @property
     def now(self) -> float:
-        """Evidence that the judge has changed, as of the last time it was asked again; 1 means no evidence."""
+        """Evidence that the judge has changed, after the last look; 1 means no evidence."""
         return self.after[-1] if self.after else 1.0
 
     @property
     def has_rung(self) -> bool:
-        """True if the evidence reached the alarm threshold, or the judge had drifted before its runs were accepted.
-        accepted.
-        """
+        """True if the evidence reached the alarm, or if the judge had drifted before its runs were accepted."""
         return self.otherwise_before is not None or rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:

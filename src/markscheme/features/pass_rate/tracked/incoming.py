@@ -409,7 +409,7 @@ def _of_rated(
 
 
 def _before_grading(submission: Submission, example: Example | None) -> dict[str, Any]:
-    """Return what is known of a response before it is graded: the metadata of its example, and its inputs.
+    """Return what is known of a response before it is graded, by name: its example's metadata, and its inputs.
 
     Args:
         submission: The response with its inputs.

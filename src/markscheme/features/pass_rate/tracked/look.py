@@ -143,7 +143,7 @@ class Look:
     def overdue(self) -> str | None:
         """The first week after the closed ones, if its audits wait so long for labels that the pass rate is outdated.
 
-        None if they haven't. Single audits without a label in closed weeks, such as undecided ones, don't matter.
+        None if no week is overdue. Single audits without a label in closed weeks, such as undecided ones, don't matter.
         """
         since = self.closed[-1].week if self.closed else ""
         waiting = [week for week in self.over if week.week > since and not nearly_all(week.labelled, week.audits)]
@@ -269,10 +269,9 @@ def _before_and_since(
 
 
 def tracked_rate(weeks: Sequence[WeekCounts]) -> Estimate:
-    """Estimate the share of some weeks' responses that people would pass, with a wide interval.
+    """Estimate the share of some weeks' responses that people would pass, with an interval for repeated looks.
 
-    The interval allows for repeated looks: with the stated probability, the intervals of all looks within two years
-    contain the true shares.
+    With the stated probability, the intervals of all looks within two years contain the true shares.
     """
     if not weeks:
         return Estimate.without_value("no week is closed yet", n=0, method="by verdict", level=ALL_LOOKS)

@@ -87,7 +87,7 @@ class JudgeRates:
 def audit_plan(
     rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
 ) -> AuditPlan:
-    """Compute, by simulating streams, how wide intervals are and how soon drops are found with `audits` per week.
+    """Simulate how wide intervals are and how soon drops are noticed with a number of audits per week.
 
     Args:
         rates: The rates of the judge.

@@ -267,7 +267,7 @@ def _fall(look: Look) -> dict[str, Any]:
 
 
 def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
-    """Return True if evidence that the last recorded look gives for a week can't be recomputed from today's files.
+    """Return True if some evidence in the last recorded look can't be reproduced from today's files.
 
     A week is compared if it has ended, and lies before all weeks that were graded only after that look; for later
     weeks, the evidence may rightly differ.
@@ -603,7 +603,7 @@ def _accepted(folder: Path) -> Accepted | None:
 
 
 def _anchors(folder: Path) -> Callable[[date | None, str], AnchorWatch] | None:
-    """Return a function that computes the evidence that the judge changed; None without an accepted run.
+    """Return a function that computes the evidence that the judge changed; None if no run is accepted.
 
     The function's arguments are the day since which looks count, and the time since which looks at earlier accepted
     runs count. The first may be None, for all looks.

@@ -79,10 +79,7 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week whose responses a look counted; if none, the last that had ended when it was taken.
-
-    If it counted no week, return the week with the last day that had ended when the look was taken.
-    """
+    """Return the last week whose responses a look counted; if none, the last that had ended when it was taken."""
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 

@@ -241,9 +241,9 @@ def _of_judge(look: Look) -> str:
 
 
 def _moved_earlier(look: Look) -> bool:
-    """Return True if a change of the judge caused the alarm, and the judge changed before its run was accepted.
+    """Return True if the alarm is due to a change of the judge from before its accepted run.
 
-    It changed before if the evidence of a change since the run was accepted hasn't reached the alarm threshold.
+    It is from before if the evidence of a change since the run was accepted hasn't reached the alarm threshold.
     """
     return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
