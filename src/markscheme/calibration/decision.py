@@ -209,7 +209,7 @@ def _gate_answer(comparison: Comparison, target: float, most: ErrorLimits) -> Ga
 
 
 def _split_decisions(gold: Gold) -> int:
-    """Count the examples on which annotators split evenly between pass and fail."""
+    """Count the examples that as many annotators pass as fail."""
     undecided = {gold.ids[index] for index in np.flatnonzero(np.isnan(gold.decisions)).tolist()}
     return len({unit for unit, _ in gold.even_splits} & undecided)
 
@@ -274,7 +274,8 @@ def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictNam
 def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:
     """Estimate how many labels to add for a first verdict, before a judge has rated anything; None if no number does.
 
-    The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
+    It is assumed that the judge's agreement is halfway between the target and 100 %, and that results on examples of
+    one group are slightly correlated.
 
     Args:
         gold: The labels so far; examples picked by hand or without a label on some criterion don't count.

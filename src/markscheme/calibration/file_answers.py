@@ -56,7 +56,7 @@ SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
-    """Return the calibrations that a feature makes for a request, in place of the core; None if no feature does.
+    """Return the calibrations of the first feature that reads a request's files; None if the core is to read them.
 
     Args:
         request: The CalibrationRequest, whose files a feature may know how to read.

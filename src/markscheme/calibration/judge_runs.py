@@ -24,7 +24,10 @@ Result = TypeVar("Result")
 
 
 def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine and return its result, in a thread of its own if an event loop is running, as in a notebook."""
+    """Run a coroutine to its end and return its result.
+
+    Inside a running event loop, as in a notebook, it runs in another thread.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

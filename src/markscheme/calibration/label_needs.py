@@ -19,7 +19,7 @@ PROMISED_ERROR = 0.05
 
 
 class Need(NamedTuple):
-    """The number of labels that a goal needs, such as a verdict on a judge, and how many there are.
+    """How many labels a goal, such as a verdict on a judge, needs, and how many there are.
 
     Attributes:
         goal: The kind of goal, as a code.

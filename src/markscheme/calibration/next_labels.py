@@ -101,7 +101,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool, has_fails: bool) -> NextLabels:
-    """Make the NextLabels of a rubric that has no verdict yet.
+    """Make the NextLabels for a rubric that has no verdict yet, from the number that a first verdict needs.
 
     Args:
         first: The number of labels that a first verdict needs; None if no number is likely to be enough.

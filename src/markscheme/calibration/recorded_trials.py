@@ -165,7 +165,7 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
-    """Return a comparison with intervals widened for the settings on record; this comparison isn't recorded."""
+    """Return a comparison whose intervals allow for all settings on record; its own setting isn't recorded here."""
     tried = settings_on_record(record_of(comparison.rubric))
     return replace(comparison, settings=count_settings(example_digests(compared_by_people(comparison)), tried))
 
@@ -228,7 +228,7 @@ def _wait() -> None:
 
 
 def _is_recorded(tried: RecordedTrial, before: Iterable[RecordedTrial]) -> bool:
-    """Return True if a trial's setting is on record already for all of the trial's examples.
+    """Return True if the setting of a trial is on record with all of the trial's examples.
 
     Args:
         tried: The trial: a rubric and judge, and the examples that they were compared on.

@@ -117,7 +117,7 @@ class AnnotatorAgreement(FileAnswer):
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
-        """No calibration: there is no judge."""
+        """Always empty: without a judge there is no calibration."""
         return ()
 
     def exit_status_for(self, required: UseQuestion | None) -> int:

@@ -19,7 +19,7 @@ from markscheme.rubrics.search import find_rubric
 
 
 def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
-    """Return the error that Promptfoo's results have no labels, with the commands that work on them anyway.
+    """Return the error that Promptfoo's results have no labels, with commands that need no labels or that add some.
 
     If the project has labels from markscheme's labelling page, the first command compares the results with these
     labels.

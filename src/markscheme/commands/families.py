@@ -46,7 +46,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return a mapping that leaves all of a family's options out of a command, except those with the given keys.
+    """Return names by which a command takes only the options of a family that have the given keys: None for others.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions

@@ -46,7 +46,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return the typed command line with the suggested options, which replace typed ones of the same name.
+    """Return the command line as typed, with the suggested options in place of typed options of the same name.
 
     Args:
         command: Name of the command.

@@ -419,7 +419,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """Agreement figures that decide if trends may be shown: of scores, or of what `trend_on` names instead."""
+        """Agreement figures that decide if trends may be shown: of scores, or of what the setting `trend_on` names."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property

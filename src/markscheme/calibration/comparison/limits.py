@@ -257,9 +257,9 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return the weight with which each example represents all outputs; None if all of a draw had the same chance.
+    """Return each example's weight in figures about all outputs; None if all examples of a draw were equally likely.
 
-    Very large weights are cut.
+    Very large weights are lowered to a limit.
     """
     if examples is None or not may_say(examples, "weight"):
         return None
@@ -270,8 +270,9 @@ def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
     """Return each labelled example's sampling weight, relative to the other examples of its draw; None if all are 1.
 
-    If labels were drawn by strata, a weight is divided by the mean weight of its draw. Then weights aren't cut, since
-    they say how many of all graded outputs are in the stratum. Otherwise very large ones are cut.
+    If labels were drawn by strata, a weight is divided by the mean weight of its draw. Such weights are never lowered,
+    since they say how many of all graded outputs are in the stratum. Other weights are lowered to a limit if they are
+    very large.
     """
     cut_weights = sample_weights(examples)
     if examples is None or cut_weights is None or strata_of(examples) is None:

@@ -178,7 +178,7 @@ class Circumstances:
 
     @property
     def as_person(self) -> bool:
-        """True if the judge's scores are as good as an annotator's, but annotators agree on less than the target."""
+        """True if the judge's scores are as good as an annotator's, but annotators agree with each other too rarely."""
         s = self.states
         return s.low and s.asgood and s.beats and not self.has_no_merit
 
@@ -329,7 +329,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
 
 def trend_at_most(use: Use) -> Use:
-    """Return "trend" in place of the use "gate", and any other use unchanged."""
+    """Return a use unchanged, except that "trend" replaces "gate"."""
     return "trend" if use == "gate" else use
 
 

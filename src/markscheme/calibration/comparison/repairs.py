@@ -327,7 +327,7 @@ def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric
 def _terms(
     column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags], chosen: Sequence[int]
 ) -> TermSums:
-    """Return what a rater's levels on the chosen criteria contribute to scores and decisions, each in a column.
+    """Return what a rater's levels on some criteria add to scores and decisions, with a column for each criterion.
 
     Args:
         column: The ratings of gold or of the judge.
@@ -385,7 +385,7 @@ def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str
 
 
 def _split(column: Column) -> dict[str, Flags]:
-    """Map each criterion to flags of the examples on which annotators split evenly, so that gold has no level."""
+    """Return, by criterion, flags of the examples on which annotators split evenly, so that gold has no level."""
     if not isinstance(column, Gold) or not column.even_splits:
         return {}
     rows = {unit: index for index, unit in enumerate(column.ids)}

@@ -29,7 +29,7 @@ DRIFT_MARGIN = 1 / 16
 
 @dataclass(frozen=True)
 class AcceptedBasis:
-    """The accepted runs, and how a new run is compared with them, or with an earlier judge.
+    """The accepted runs, and the settings by which a new run is compared with them or with an earlier judge.
 
     Attributes:
         accepted: The accepted runs; None if a run is compared with an earlier judge of which only counts are known.

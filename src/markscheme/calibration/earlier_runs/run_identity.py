@@ -171,7 +171,7 @@ def template_fingerprint() -> str:
 
 
 def changes_between(then: RunIdentity, current: RunIdentity) -> tuple[SettingChange, ...]:
-    """Return all differences between two runs' settings, with the criteria whose levels each difference can move."""
+    """Return all differences between two runs' settings, each with the criteria whose levels it can move."""
     reach = _Reach(then.rubric, current.rubric)
     judged = frozenset(criterion.name for criterion in current.rubric.criteria if criterion.check is None)
     changes = [*_of_criteria(then.rubric, current.rubric, reach), *_of_rubric(then.rubric, current.rubric, reach)]
@@ -196,7 +196,7 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 
 
 class _Reach:
-    """Finder of criteria whose rewording can affect another criterion's levels, since one request asks about both."""
+    """Finder of the criteria whose levels may change because another criterion in the same request was reworded."""
 
     def __init__(self, then: Rubric, current: Rubric) -> None:
         self._groups = [frozenset(names) for rubric in (then, current) for names, _ in _questions(rubric)]

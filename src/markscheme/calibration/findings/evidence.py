@@ -146,7 +146,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def twice_labelled(self) -> bool:
-        """True if at least `LEAST_SHARED` examples were rated by the judge and by two annotators."""
+        """True if enough examples, at least `LEAST_SHARED`, were rated by the judge and by two annotators."""
         return self.count(np.isfinite(self.judge) & (self.n_people >= 2)) >= LEAST_SHARED
 
     @property
@@ -234,7 +234,7 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def people_once(self) -> tuple[Floats, Floats]:
-        """The distinct combinations of annotators' levels, shape (n_rows, n_people), and the count of each."""
+        """The distinct rows of annotators' levels, shape (n_rows, n_people), and the number of examples with each."""
         table = self._people_patterns
         return np.where(table.codes < 0, np.nan, table.values[table.codes]), table.times
 
@@ -530,7 +530,7 @@ class Evidence:
         return by_criterion or mean(np.abs(self.misses))
 
     def share(self, criterion: CriterionEvidence) -> float:
-        """Return how much the score differs between a criterion's lowest and highest level."""
+        """Return how much the score rises if the level on a criterion goes from the worst to the best."""
         return criterion.weight / self.comparison.rubric.whole_weight
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:

@@ -85,7 +85,7 @@ class FindingKind:
 
     @property
     def step(self) -> int:
-        """Index in `STAGES` of the stage in which findings of this kind are worked on."""
+        """Number of the stage of work, from 0, in which findings of this kind are due, in the order of `STAGES`."""
         return STAGES.index(self.stage)
 
     @property

@@ -216,7 +216,7 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return each combination of gold's and the judge's decision that occurs, and its number of examples.
+    """Return each pair of gold's and the judge's decision that occurs, and the number of examples that have it.
 
     Args:
         gold: Gold's decisions, 1 for pass and 0 for fail, shape (n_rows,).
@@ -247,7 +247,7 @@ def _log_lengths(evidence: Evidence) -> Floats:
 
 
 def _same_way(first: Estimate, second: Estimate) -> bool:
-    """Return True if two intervals lie wholly above 0, or both wholly below it."""
+    """Return True if two intervals lie on the same side of 0: both wholly above it, or both wholly below it."""
     return (first.above(0.0) and second.above(0.0)) or (first.below(0.0) and second.below(0.0))
 
 

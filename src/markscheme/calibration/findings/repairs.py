@@ -15,8 +15,8 @@ FEWEST_FOR_MEDIUM = 2
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
     """Sort findings by cost; reorder those about levels, among themselves, by the number of decisions a fix corrects.
 
-    A finding's cost is its share of the error in score. Every finding that isn't about levels keeps the position that
-    it has by cost.
+    A finding's cost is its share of the error in score. Every finding that isn't about levels stays at its position in
+    the order of cost.
 
     Args:
         findings: The findings, in the order of the rules that report them.

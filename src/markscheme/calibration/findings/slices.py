@@ -381,7 +381,7 @@ class _Looks:
         self._free = free
 
     def without(self, hidden: Flags) -> "_Looks":
-        """Return these comparisons of slices without the flagged examples, shape (n_examples,)."""
+        """Return comparisons of the same kind that leave out the examples flagged in `hidden`, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:

@@ -315,7 +315,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """Return the labels of responses in `pool` that no other group shares, with the judge's decisions from `pool`.
+    """Return the labels of a group's own responses, those of no other group, with the judge's decisions from `pool`.
 
     Args:
         pool: The group's graded responses.
@@ -367,7 +367,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count the test cases that have a graded response in both of two groups of responses, shape (2, 2).
+    """Count the judge's decisions on the test cases that have a graded response in both of two groups, shape (2, 2).
 
     Rows are fails and passes of the first group by the judge, columns are fails and passes of the second.
     """

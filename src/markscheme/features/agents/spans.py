@@ -79,7 +79,7 @@ def _records(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the lists that an object has under the given keys."""
+    """Yield the items, if they are objects, of the lists that an object has under the given keys."""
     for key in keys:
         held_list = value.get(key)
         yield from (

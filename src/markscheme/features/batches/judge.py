@@ -189,7 +189,7 @@ class BatchQueue:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, free the money reserved for it, and start the task that sends the queue if none runs.
+        """Queue a prompt again, release the cost reserved for it, and make sure that a task is sending the queue.
 
         Args:
             key: The key of the prompt's reply in the cache.

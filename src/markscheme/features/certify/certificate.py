@@ -79,7 +79,7 @@ class Certificate:
 
     @property
     def is_testable(self) -> bool:
-        """True if the labels, or their groups, are enough to test the promise: if they could support it."""
+        """True if there are enough labels, or groups of them, to certify the promise if every decision were right."""
         return _is_testable(self.seen, self.promise)
 
     @property

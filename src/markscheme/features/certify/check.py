@@ -186,7 +186,7 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
 
 
 def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterator[FileDifference]:
-    """Yield the differences between a certificate's file and the certificate that a new search finds."""
+    """Yield a difference for each entry of a certificate's file that a new search of the thresholds doesn't confirm."""
     figures = json.loads(json.dumps(certificate.figures, default=Estimate.to_json))
     for key, before, today in differences_between(_by_judge(document), _by_judge(figures), tolerance=TOLERANCE):
         yield FileDifference(key, shown(today), shown(before))
@@ -211,7 +211,7 @@ def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked_for(side: str) -> AskedFor:
-    """Convert a promise's side, which is known to be valid, to the type `AskedFor`."""
+    """Return a valid side of a promise, such as "both", typed as `AskedFor`."""
     return next(sides for sides in get_args(AskedFor) if sides == side)
 
 

@@ -43,10 +43,10 @@ class Promise:
 
     @property
     def sides(self) -> tuple[MarkSide, ...]:
-        """The sides that are tested separately: passes and fails, or the only side that the promise is about."""
+        """The kinds of decisions tested separately, passes and fails, or the one kind that the promise is about."""
         return MARK_SIDES if self.side == "each" else (self.side,)
 
     @property
     def level(self) -> float:
-        """Significance level of each side's test: the largest chance of certifying a promise that doesn't hold."""
+        """Significance level of each test: the largest chance of certifying a promise that doesn't hold."""
         return (1 - self.confidence) / (len(self.sides) * 2.0**self.further)

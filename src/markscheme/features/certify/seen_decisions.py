@@ -41,7 +41,9 @@ class SeenDecisions:
     judges: tuple[RankedDecisions, ...]
 
     def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
-        """Find, for each side with a promise, the thresholds with which judges decide the most examples without people.
+        """Find the thresholds with which judges decide the most examples alone under a promise.
+
+        Each kind of decision that the promise tests separately, passes or fails, has thresholds of its own.
 
         Args:
             promise: The promise.

@@ -392,7 +392,7 @@ def labels_for_first_size(
 
 
 def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
-    """Count, for each k, the groups that the k most certain decisions belong to, shape (n_decided,).
+    """Count the groups among the k most certain decisions, for k from 1 to the number of decisions, shape (n_decided,).
 
     Args:
         ranking: Indices of the decisions, the most certain first, shape (n_decided,).

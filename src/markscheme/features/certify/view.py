@@ -105,7 +105,7 @@ def least_votes(certain: float, votes: int) -> int:
 
 
 def reason(certificate: Certificate) -> str:
-    """Return why people have to decide everything or, if passes and fails are tested separately, all of one side."""
+    """Return why people must decide everything or, if passes and fails are tested separately, all passes or fails."""
     whose = {
         "both": "Everything goes to people",
         "passes": "All passes go to people",

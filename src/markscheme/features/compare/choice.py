@@ -155,7 +155,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """A sentence on where two judges differ significantly: in their levels on some criteria, or in their scores."""
+        """Sentence that names what differs significantly between the judges: levels on criteria, or scores."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -273,7 +273,7 @@ class Choice:
 
     @property
     def agrees_most(self) -> bool:
-        """True if the best judge, chosen by what it may be used for, also agrees with gold most often."""
+        """True if the best judge, which is chosen by its uses first, is also one that agrees with gold most often."""
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":

@@ -69,7 +69,7 @@ class Compared(Reported):
 
     @property
     def because(self) -> str:
-        """The reason why a judge is recommended, or why none is."""
+        """The reason why this judge is recommended, or why none is, in a sentence."""
         return self.choice.because
 
 

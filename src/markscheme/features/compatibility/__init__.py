@@ -18,7 +18,7 @@ def _per_criterion_grader() -> Any:
 
 
 def _loads(module: str) -> Callable[[], ModuleType]:
-    """Make a function that loads a module of this folder."""
+    """Make a function without arguments that imports and returns a module of this folder."""
     return partial(import_module, f"{__name__}.{module}")
 
 

@@ -135,7 +135,7 @@ class Autograder(ABC):
 
 
 class _Criteria(list[Criterion]):
-    """A list of criteria, as `judge` expects it, that also carries the whole rubric for markscheme's own graders."""
+    """A list of criteria as `judge` expects it, with the whole rubric as an attribute for markscheme's own graders."""
 
     def __init__(self, rubric: Rubric) -> None:
         super().__init__(rubric.criteria)

@@ -255,7 +255,7 @@ class CountQuery:
 
     @property
     def _judges(self) -> tuple[str, ...]:
-        """Aliases of the judge and, if there is one, of the earlier judge."""
+        """Aliases in SQL of the judge and, if its ratings are counted too, of the earlier judge."""
         return ("judge",) if self.earlier is None else ("judge", "earlier")
 
     @property

@@ -73,7 +73,7 @@ class CountedRows:
 
     @cached_property
     def groups(self) -> Groups:
-        """What the jackknife leaves out in turn: single examples or, if groups were counted, the jackknife sets."""
+        """Groups for the jackknife, which leaves one out at a time: the counted sets of groups, or single examples."""
         return Groups.counted(self.n, None if np.isnan(self.sets).all() else self.sets.astype(np.int64))
 
     @cached_property
@@ -118,7 +118,10 @@ class CountsFile:
 
     @property
     def of_earlier(self) -> "CountsFile":
-        """The counts with the earlier judge in place of today's judge, without parts that only today's judge has."""
+        """The counts with the earlier judge's values in place of the judge's.
+
+        Parts of the file that are about today's judge alone are left out.
+        """
         rated = {
             name: replace(rows, judge=rows.earlier)
             for name, rows in self.parts.items()

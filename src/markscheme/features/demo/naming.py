@@ -115,7 +115,7 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[
 
 
 def named_in(findings: Sequence[FindingJson]) -> Charge:
-    """Return the fault that the first finding names, with its criterion; `NO_FAULT` without findings."""
+    """Return the fault, with its criterion, that the first of the findings shows; `NO_FAULT` without findings."""
     return charge_of(findings[0]) if findings else Charge(NO_FAULT)
 
 

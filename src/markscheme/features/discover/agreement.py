@@ -18,7 +18,7 @@ POOR = 0.6
 
 @dataclass(frozen=True)
 class Exchanged:
-    """The two modes that readers most often confuse: how often they do, and the text of one note in each mode."""
+    """The two modes (kinds of fault) that readers confuse most, how often they do, and the text of a note in each."""
 
     modes: tuple[str, str]
     times: int

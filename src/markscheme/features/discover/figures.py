@@ -128,7 +128,7 @@ class ReadOutputs:
 
     @cached_property
     def counted(self) -> tuple[OutputReading, ...]:
-        """The readings that count in figures: people finished reading the output, and could judge it."""
+        """The readings that count in figures: those by people who finished reading the output and could judge it."""
         return tuple(reading for reading in self.readings if reading.counts)
 
     @cached_property
@@ -223,7 +223,7 @@ class ReadOutputs:
         return first
 
     def is_read_for(self, id: str, mode: Mode) -> bool:
-        """Return True if any reader of an output looked for a mode in it.
+        """Return True if any reader of an output looked for a mode (a kind of fault) in it.
 
         A reader looked for it if the page listed the mode, if the reader had noted the mode before, or if the page
         asked about it.

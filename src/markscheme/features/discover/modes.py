@@ -463,7 +463,7 @@ def _entries_undone(
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:
-    """Return a mode in whose links to other modes an old name is replaced by a new one."""
+    """Return a mode in whose references to other modes an old name is replaced by the new one."""
     halves = tuple(new if half == old else half for half in mode.halves)
     same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
     return replace(

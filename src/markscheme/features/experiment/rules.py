@@ -108,7 +108,7 @@ def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
 
 
 def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
-    """Return a variant's ratings as repeated runs of each case; cases with equal content count as one case."""
+    """Return a table of a variant's ratings, in which cases with equal inputs are one row with several runs."""
     rubric = run.experiment.rubric
     graded = (
         replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)

@@ -119,7 +119,7 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[flo
 
 
 def _tells_of_output_before_levels(text: str) -> bool:
-    """Return True if the sentence before the first score describes the output, so that the score isn't a level."""
+    """Return True if the sentence before a text's first score is about the output, so that the score isn't a level."""
     mark = _MARK.search(text)
     return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
 

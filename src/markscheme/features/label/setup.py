@@ -248,7 +248,7 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
 def _noting_what_is_left(work: LabelSession, *, by_next: bool) -> LabelSession:
     """Return a session that begins with the responses to label again and lacks those that need no label.
 
-    The session gets notes on both.
+    The session also gets sentences for the rater on the responses to label again and on those left out.
 
     Args:
         work: The session.

@@ -168,7 +168,7 @@ def has_words(values: Iterable[Any]) -> bool:
 
 
 def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
-    """Return True if one side, judges or people, gave only 0 and 1, and the other gave further numbers, too."""
+    """Return True if judges gave only 0 and 1 where people gave other numbers too, or the reverse."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
         value = finite(rating.value)
@@ -181,7 +181,7 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
 
 
 def has_two_sides(metric: Iterable[RawRating]) -> bool:
-    """Return True if at least two raters, at least one of them a person, gave values for a metric."""
+    """Return True if a person and at least one other rater, a person or a judge, gave values for a metric."""
     raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
     return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
 

@@ -169,7 +169,7 @@ def _text(side: Any) -> Any:
 
 
 def _turns(side: Any) -> list[Mapping[str, Any]]:
-    """Return the turns of a value that is a conversation (a list of objects); [] for any other value."""
+    """Return the messages of a response that is a conversation (a list of objects); [] for any other value."""
     is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
     return list(side) if is_conversation else []
 

@@ -189,7 +189,7 @@ def _new_numbers(rows: DecidedRows, numbers: AuthorNumbers, test: FTest) -> Auth
 
 
 def _with_mark(rows: DecidedRows, numbers: AuthorNumbers) -> AuthorNumbers:
-    """Return numbers whose pass mark is fitted to annotators' decisions, and whose weights are unchanged.
+    """Return the given weights with a pass mark that is fitted to annotators' decisions.
 
     Args:
         rows: The decisions, with the levels.
