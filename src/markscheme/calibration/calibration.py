@@ -255,7 +255,7 @@ class Calibration(Reported):
 
     @property
     def use(self) -> Use:
-        """Use to which the judge may be put: gate, trend, explore or none."""
+        """Use to which the judge may be put: gate (decide alone), trend (averages of its scores), explore or none."""
         return self.decision.use
 
     @property
@@ -485,8 +485,8 @@ def calibration_of(
         since: The accepted run to compare with; None if there is none.
         repeats: Ratings from further runs of the judge over the same examples, each with a sample number of its own.
             They show how often the judge changes its answers, and count in no figure of agreement.
-        trend: Evidence on whether the trend of another figure than the score may be shown; None to compute it for the
-            figure that the setting `trend_on` names, in the options or in the rubric.
+        trend: Evidence on whether averages of another figure than the score may be shown over time; None to compute it
+            for the figure that the setting `trend_on` names, in the options or in the rubric.
 
     Raises:
         NothingGraded: The judge failed on every example.

@@ -61,7 +61,7 @@ def decide(
 
     A judge may be worse on slices. Some are known before grading, such as one system's responses, so that people can
     decide these. If such slices have at most half of the examples, and the verdict on all other examples is ok, that
-    verdict counts and the slices are excepted. Otherwise the judge can show trends at most.
+    verdict counts and the slices are excepted. Otherwise its scores may be averaged at most.
 
     Args:
         comparison: The judge compared with gold.
@@ -168,13 +168,14 @@ def _decided(
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool, is_stuck: bool) -> Ruling:
-    """Decide if the judge may show trends: of scores, or of what the rubric's `trend_on` names instead.
+    """Decide if averages over time may be shown of the judge's scores, or of what the rubric's `trend_on` names.
 
     Args:
         comparison: The comparison of judge and gold.
         states: How agreement compares with target, baseline and annotators.
-        no_skill: True if a finding says that the judge has no skill; trends of scores are then refused.
-        is_stuck: True if a finding says that the judge is stuck on one level; trends of scores are then not shown.
+        no_skill: True if a finding says that the judge has no skill; its scores may then not be averaged.
+        is_stuck: True if a finding says that the judge is stuck on one level; it then stays open whether its scores may
+            be averaged.
     """
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill, is_stuck=is_stuck)
@@ -238,7 +239,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the examples that rule out a gate, since they were picked and not drawn at random.
+    """Count the examples that were picked and not drawn, so that the judge can't be allowed to decide without review.
 
     If other examples were drawn, fails that were picked by hand aren't counted: they only show what the judge stops.
     """

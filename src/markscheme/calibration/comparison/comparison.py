@@ -149,8 +149,9 @@ def compare(
         judge: Name of the judge's column.
         gold: Name of the other column.
         of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision if
-            a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices are computed
-            from the compared values; whether the judge can gate is always a question of decisions.
+            a table has nothing else. Agreement, the best constant, annotators' figures and slices are computed from the
+            compared values; but whether the judge may pass or fail responses without review always depends on
+            decisions.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:
@@ -214,8 +215,8 @@ class Comparison:
         measure: What is compared on each example, such as the score. Agreement, the best constant, annotators' figures
             and the judge's errors are of it.
         settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
-        trend: Evidence on whether the judge may show trends, if these are of another figure than `measure`, such as
-            verdicts on criteria; None if they are of `measure`.
+        trend: Evidence on whether averages of the judge's ratings may be shown over time, if these are of another
+            figure than `measure`, such as verdicts on criteria; None if they are of `measure`.
     """
 
     table: RatingTable
@@ -419,7 +420,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """Agreement figures that decide if trends may be shown: of scores, or of what the setting `trend_on` names."""
+        """Agreement figures that decide if averages may be shown: of scores, or of what `trend_on` names instead."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property

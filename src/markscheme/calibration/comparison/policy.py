@@ -145,7 +145,7 @@ class VerdictStates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Facts that a verdict depends on besides the answers on gate and trend, such as who labelled, and drift.
+    """Facts that a verdict depends on besides the rulings on gate and trend, such as who labelled the examples.
 
     Attributes:
         states: How the agreement of scores compares with the target, the best constant answer and annotators.
@@ -288,7 +288,9 @@ def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) ->
 
 
 def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Use:
-    """Return what a judge with verdict "ok" may be used for, by who labelled the examples and how they were chosen.
+    """Return the use that the labels allow a judge with verdict "ok", such as "gate".
+
+    It depends on who labelled the examples and how these were chosen.
 
     Args:
         reference: The kind of gold labels: "adjudicated", "people" (two or more), "one-person", "constructed" or
@@ -366,9 +368,9 @@ def trend_ruling(
 
     Args:
         states: How the agreement of these scores compares with the target, the best constant and annotators.
-        no_skill: True if a finding says that the judge has no skill, which refuses trends.
+        no_skill: True if a finding says that the judge has no skill; then its scores may not be averaged.
         is_stuck: True if a finding says that the judge gives one level nearly always, which leaves the question open.
-        further: Codes of further reasons that refuse trends or leave the question open.
+        further: Codes of further reasons why the scores may not be averaged, or why the question is open.
 
     Example:
         >>> trend_ruling(VerdictStates(above=True, below=False, beats=False, loses=False)).because

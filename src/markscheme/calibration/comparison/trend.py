@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class TrendEvidence(Protocol):
-    """Evidence for whether a judge may show trends of figures other than scores, such as verdicts on criteria."""
+    """Evidence for whether averages of figures other than scores, such as verdicts on criteria, may be shown."""
 
     @property
     def figures(self) -> "AgreementFigures":
-        """Agreement figures of judge, best constant answer and annotators, which decide if trends may be shown."""
+        """Agreement of judge, best constant answer and annotators, which decides if averages may be shown over time."""
 
     def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
         """Return a reason code for each limit that, at this one-sided confidence, isn't shown to be kept."""
@@ -53,7 +53,7 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence on a trend of the figures that `trend_on` names, such as verdicts on criteria.
+    """Return evidence on whether averages of what `trend_on` names, such as verdicts on criteria, may be shown.
 
     None if `trend_on` names scores.
 

@@ -128,7 +128,7 @@ class Decision:
 
     @property
     def gate(self) -> Ruling | None:
-        """The answer to whether the judge may gate, with its reasons; None if the rubric doesn't say what passes."""
+        """The ruling on whether the judge may decide without review; None if nothing says which responses pass."""
         return None if self.gate_answer is None else self.gate_answer.ruling
 
     @cached_property
@@ -177,7 +177,7 @@ class Decision:
 
     @property
     def is_usable(self) -> bool:
-        """True if the judge can gate or show trends."""
+        """True if the judge may pass or fail responses without review, or its scores may be averaged."""
         return self.use in ("gate", "trend")
 
     @property

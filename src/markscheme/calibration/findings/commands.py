@@ -40,7 +40,7 @@ class Commands:
         asks: True if `calibrate` would ask the judge again, instead of reading its ratings from a file.
         has_rubric: True if `rubric` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         asks_together: True if one request asks about several criteria.
-        is_usable: True if the judge can gate or show trends.
+        is_usable: True if the judge may decide without review, or its scores may be averaged.
         can_improve: True if enough is labelled for `improve` to try other words.
         has_unlabelled: True if some examples have no label, or a judge's alone; these are labelled before others.
     """

@@ -231,8 +231,8 @@ class Choice:
         paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
         standings: The figures of each judge, in the order in which judges were named.
         pairs: The differences of each pair of judges.
-        best: The judge that agrees with gold most often, of those shown to be good enough for a gate; if none is, of
-            those shown to be good enough for trends, or else of all. None without gold.
+        best: The judge that agrees with gold most often, of those that may decide without review; if none may, of those
+            whose scores may be averaged, or else of all. None without gold.
         recommended: The cheapest judge that isn't worse than `best` and is shown to be good enough for the same uses;
             None if there is no such judge.
         because: The reason for the recommendation, in a sentence.
@@ -762,8 +762,8 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
     """Say why the best judge leads.
 
-    It agrees most often, perhaps together with judges that agree equally often. Or it is shown to be fit for a use, to
-    gate or for trends, and judges that agree more often aren't.
+    It agrees most often, perhaps together with judges that agree equally often. Or it may decide without review (or its
+    scores may be averaged), and judges that agree more often may not.
 
     Args:
         standings: The figures of each judge.

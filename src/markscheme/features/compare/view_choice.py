@@ -213,7 +213,7 @@ def _is_unknown(standing: ContenderFigures) -> bool:
 
 
 def _leads(choice: Choice) -> str:
-    """Say why the best judge comes first: it agrees most often, or is shown good enough for a gate or for trends."""
+    """Say why the best judge comes first: it agrees most often, or it may be put to a use that others may not."""
     best = next(standing for standing in choice.standings if standing.name == choice.best)
     if choice.agrees_most:
         return "It agrees most often"

@@ -27,7 +27,7 @@ class Exchanged:
 
 @dataclass(frozen=True)
 class SetAgreement:
-    """Agreement of readers on which modes an output shows, or on which modes a note belongs to.
+    """Agreement of readers on which modes (kinds of fault) an output shows, or to which a note belongs.
 
     Attributes:
         alpha: Krippendorff's alpha with MASI distance; the empty set counts as a value.

@@ -70,7 +70,7 @@ class Draft:
 
 
 def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
-    """Return the figures of modes that can become criteria: confirmed by a person, with a definition and a note."""
+    """Return figures of the modes (kinds of fault) that can become criteria: confirmed, defined, and with a note."""
     return tuple(
         figures
         for figures in outputs.mode_figures

@@ -37,7 +37,7 @@ GROUPS_TO_COUNT = 5
 
 @dataclass(frozen=True)
 class ModeFigures:
-    """Figures of one mode: how many outputs show it, their share, and which outputs to read again for it.
+    """Figures of one mode (kind of fault): number and share of outputs that show it, and outputs to read again for it.
 
     Attributes:
         mode: The mode.

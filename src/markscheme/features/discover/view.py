@@ -30,7 +30,7 @@ FEWEST_FOR_CURVE = 10
 
 
 def view(discovery: Discovery) -> Document:
-    """Build the report on a discovery."""
+    """Build the report on what readers found in a system's outputs: kinds of fault (modes), and how common each is."""
     outputs = discovery.outputs
     if not outputs.by_id:
         return Document(f"{discovery.name}: nothing read yet", "", (_next(discovery),))

@@ -34,7 +34,7 @@ LEAST_LETTERS: Final = 20
 def doubts_about_labels(calibration: "Calibration") -> Iterator[str]:
     """Yield a line on each set of criteria that people left out, and a warning about each reason to doubt the labels.
 
-    Annotators who never differ, or who have the judge's name, are warned of only if the judge can gate or show trends.
+    Warnings of annotators who never differ, or who have the judge's name, are given only if the judge is usable.
     """
     yield from _without_a_level(calibration)
     yield from _failed_by_others(calibration.comparison)

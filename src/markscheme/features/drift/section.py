@@ -88,7 +88,8 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool, samples
     Args:
         baseline: The comparison; None if there are no accepted runs and no earlier judge.
         command: The command that accepts this run.
-        is_usable: True if the judge can gate or be used for trends, so that it makes sense to accept this run.
+        is_usable: True if the judge may decide without review or its scores may be averaged, so that this run is worth
+            accepting.
         samples: Number of samples that an option asks for; accepted, each is a run of its own.
     """
     title = "Since the accepted run"

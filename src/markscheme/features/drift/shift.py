@@ -22,7 +22,9 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """A criterion's shift due to changes of the rubric, or of the judge, measured by a replay of the accepted rubric.
+    """A criterion's shift due to changes of the rubric, or of the judge.
+
+    The two are separated by asking today's judge by the accepted rubric, too (a replay).
 
     Attributes:
         changes: The changes of the rubric, or of the judge.

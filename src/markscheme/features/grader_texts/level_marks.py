@@ -188,7 +188,10 @@ def values_of_names(text: str) -> Mapping[str, float]:
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
-    """Map the numbers of a numbered list to its lines; {} unless they are all whole numbers from `low` to `high`."""
+    """Map each number of a numbered list to its line.
+
+    The result is {} unless the numbers are all whole numbers from `low` to `high`, each of them once.
+    """
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 

@@ -78,7 +78,9 @@ def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[
 
 
 def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
-    """Return True if a number is stated as a score, as in "score 2" or "2 = good"; it may only number a list's point.
+    """Return True if a number is stated as a score, as in "score 2" or "2 = good".
+
+    Any other number may just count the points of a list.
 
     Args:
         match: Match of the number with its surroundings.

@@ -42,8 +42,7 @@ def open_test_labels(
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
 
-    Warns:
-        RatingWarning: Half a line at the end of the record was set aside.
+    Warns: RatingWarning: The record ended in an incomplete line, which was moved to another file.
     """
     _set_aside(examples, OPENED)
     if openings_of(examples, whole=whole) is None:
@@ -113,8 +112,7 @@ def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str
     Raises:
         RatingError: The record next to the examples can't be written.
 
-    Warns:
-        RatingWarning: Half a line at the end of the record was set aside.
+    Warns: RatingWarning: The record ended in an incomplete line, which was moved to another file.
     """
     _set_aside(examples, TUNED)
     moved = sorted(ids)

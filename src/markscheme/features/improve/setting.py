@@ -152,7 +152,7 @@ class ImprovableSet:
 
     @property
     def _few_inputs(self) -> str:
-        """Words on why no output is held out although there are many: few differ in their inputs; else ""."""
+        """Words that say that no output is held out because few of them differ in their inputs; "" if that isn't so."""
         examples = self.every.examples
         tasks = len(set(map(task_when_split, examples)))
         if not self.every.has_splits or tasks > READ_FIRST or tasks == len(examples):

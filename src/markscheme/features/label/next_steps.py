@@ -60,7 +60,7 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
 def commands_on(work: LabelSession) -> Commands:
     """Return the builder of commands on what is labelled: a rubric, rows, or a rubric and rows that share it.
 
-    Of Promptfoo's results, the commands compare the verdicts in them.
+    For Promptfoo's results, the commands compare the verdicts in the results with the labels.
     """
     commands = commands_on_rows(work.rubric, work.core)
     return commands if work.results is None else replace(commands, judge=f"--ratings {quote(str(work.results))}")
@@ -78,9 +78,9 @@ def commands_on_rows(rubric: Rubric, core: str | None) -> Commands:
 
 
 def _comparing(rubric: Rubric) -> Commands:
-    """Return the builder of commands, with the file of a judge's ratings in place of a judge's name that isn't known.
+    """Return the builder of commands on a rubric, which name a judge or a file with a judge's ratings.
 
-    The judge's name stays if it is known, or if none or several of the rubric's files of ratings are a judge's.
+    They name the file if no judge is known by name, and exactly one of the rubric's files of ratings is a judge's.
 
     Args:
         rubric: The rubric.

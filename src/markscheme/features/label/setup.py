@@ -86,8 +86,7 @@ def open_work(
             labelling already.
         RatingError: A file can't be read as examples or ratings.
 
-    Warns:
-        RatingWarning: Half a line at the end of a file was set aside.
+    Warns: RatingWarning: A file ended in an incomplete line, which was moved to another file.
     """
     named_rubric = rubric_of_results(named, here)
     source = find_rubric(named_rubric, here)

@@ -76,8 +76,7 @@ class LabelFile:
                 can't be written.
             RatingError: A line in the file isn't a rating.
 
-        Warns:
-            RatingWarning: Half a line at the end of the file was set aside.
+        Warns: RatingWarning: The file ended in an incomplete line, which was moved to another file.
         """
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
         with writing(path):

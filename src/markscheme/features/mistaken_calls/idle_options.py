@@ -28,7 +28,7 @@ _RUBRIC_FILES: Final = (".yaml", ".yml")
 
 
 class _AskedCall:
-    """A call of a command, with its function's arguments, to which the command line was parsed.
+    """A call of a command, with the arguments that its function gets.
 
     Attributes:
         command: Name of the command.
