@@ -26,7 +26,7 @@ def functions_of(module: Mapping[str, Any]) -> tuple[Callable[[str], Any], Calla
 
 
 def attribute(module: Mapping[str, Any], name: str) -> Any:
-    """Return what a feature adds to a public module under a name; for `__all__`, the list of the module's public names.
+    """Return what a feature adds to a public module under a name; for `__all__`, all public names of the module.
 
     Args:
         module: The module's globals.

@@ -53,7 +53,7 @@ def on_one_line(words: str) -> str:
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """Put an external text on one line, and cut it if it is longer than the given length, between words if it can be.
+    """Put an external text on one line, and cut it at the given length, between words where possible.
 
     >>> cut_short("the reply is no JSON object", 20), cut_short("a" * 9, 5)
     ('the reply is no…', 'aaaa…')
@@ -125,7 +125,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def path_component(name: str, what: str) -> str:
-    """Return a name that can be the name of a file or folder; refuse any other name.
+    """Return a name unchanged if it can be that of a file or folder; refuse any other name.
 
     Args:
         name: The name, from a rubric, a command line or a file.

@@ -26,7 +26,7 @@ def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Return the different raters, and which of them gave each rating.
+    """Return the names of the raters, and for each rating the index of its rater among them.
 
     Args:
         codes: The ratings.
@@ -49,7 +49,7 @@ def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], 
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Floats, Flags]:
-    """Number the kinds of answers to a criterion: each level, "does not apply", other answers without a level.
+    """Number the kinds of answers to a criterion: each level, "does not apply", and other answers without level.
 
     Returns:
         The number of the kind of each rating's answer, shape (n_ratings,); the level of each kind, nan for a kind

@@ -42,7 +42,7 @@ of its own."""
 
 
 class EqualSequence(Sequence[_Item]):
-    """A sequence that equals any other sequence, except a text, that has equal items in the same order."""
+    """A sequence that equals any sequence, except a text, with equal items in the same order."""
 
     __slots__ = ()
 
@@ -266,9 +266,10 @@ class RatingCodes(EqualSequence[Rating]):
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
-        """Return a rating as codes, without storing it: a code of its header, and a code of each answer.
+        """Return a rating as numbers, without storing it: one for its header, and one for each of its answers.
 
-        The header is everything but the id and the answers.
+        Equal headers, and equal answers to a criterion, have equal numbers. The header is everything but the id and the
+        answers.
         """
         columns = [self._column_of(name) for name in rating.criteria]
         row = array("i", [NO_ANSWER]) * len(self.names)
@@ -278,7 +279,7 @@ class RatingCodes(EqualSequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
-        """Append ratings that are encoded already.
+        """Append ratings that are given as numbers: of their headers and of their answers.
 
         Args:
             units: The example id of each rating.
@@ -290,7 +291,7 @@ class RatingCodes(EqualSequence[Rating]):
         self._codes.frombytes(b"".join([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Append a rating, and return its index.
+        """Append a rating that is given as numbers, of its header and of its answers; return its index.
 
         Args:
             unit: Id of the rated example.
@@ -303,7 +304,7 @@ class RatingCodes(EqualSequence[Rating]):
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the coded rating at an index: the index of its header in `headers`, and a code for each answer."""
+        """Return the rating at an index as numbers: the index of its header in `headers`, and one for each answer."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
@@ -461,7 +462,7 @@ class RatingLines:
         return self.codes.append_codes(*self._coded(line, kind, id))
 
     def _coded(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
-        """Read a rating; return its example's id, the index of its header (rater, kind, …) and its answers' codes.
+        """Read a rating; return its example's id, the number of its header (rater, kind, …) and those of its answers.
 
         Args:
             line: The rating as plain data.
@@ -569,7 +570,7 @@ def load_ratings(
 def _lines_to_check(
     path: Path, lines: RatingLines, kind: Kind, interpreted: Callable[[Any], Any]
 ) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
-    """Add the ratings in a file to `lines.codes`, and yield the lines that must be checked one by one instead.
+    """Add the ratings in a file to `lines.codes`, except those on lines that must be checked singly; yield these.
 
     Args:
         path: The file.

@@ -122,7 +122,7 @@ class ColumnOptions:
         return replace(self, judge=COLUMN_NAMES.read(judges) or self.judge)
 
     def first_of_tables(self, but: Container[str] = ()) -> str | None:
-        """Return the name of the first option set here that only tables take; None if none is set.
+        """Return the name of an option that is set here although only tables take it; None if none is.
 
         Args:
             but: Names of options to ignore.
@@ -172,7 +172,7 @@ class ColumnOptions:
 
     @property
     def fields(self) -> Mapping[str, str]:
-        """The field that each column or metric is read as, by the column's or metric's name: `--map COLUMN=FIELD`."""
+        """Map each column or metric that `--map COLUMN=FIELD` names to the field that it is read as."""
         return sides_of("map", self.map)
 
     @property
@@ -232,7 +232,7 @@ class ColumnOptions:
 
     @property
     def no_two_are_one(self) -> bool:
-        """True if the user says, with `--same none`, that differently written values are always different levels."""
+        """True if `--same none` says that values written differently are always different levels."""
         return "none" in self.same
 
     @property

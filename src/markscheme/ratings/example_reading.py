@@ -242,7 +242,7 @@ class _Reading:
         self.ends.append(len(self.lines.codes))
 
     def _open_columns(self, names: Iterable[str]) -> None:
-        """Add a column for each of the named fields that no earlier example had."""
+        """Add a column for each named field that no earlier example has."""
         for name in names:
             if name not in self.columns:
                 self.columns[name] = self._column(name)
@@ -270,7 +270,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Add the examples in some lines all at once or, if that isn't possible, yield them to be checked one by one.
+        """Add the examples in some lines all at once; if that isn't possible, yield them to be checked singly.
 
         Args:
             lines: The lines, each with its number in the file.
@@ -301,7 +301,7 @@ class _Reading:
         counts: Sequence[int],
         labels: Sequence[CodedRating],
     ) -> bool:
-        """Add the examples on these lines all at once; if one must be checked by itself, add none and return False.
+        """Add the examples on some lines all at once; if one needs a check by itself, add none and return False.
 
         All lines must have equal keys and a new id, and a text as id, response and each input.
 
@@ -548,7 +548,7 @@ def _weight(value: Any) -> float:
 
 
 def _read_all(name: str, values: Sequence[Any]) -> list[Any]:
-    """Convert the values that many examples have for one key; raise ValueError if a value is invalid."""
+    """Convert all examples' values of one key; raise ValueError if a value is invalid."""
     read = _READ_AS[name]
     are_names = read is _name and _TEXT_ALONE.issuperset(map(type, values))
     return list(map(intern if are_names else read, values))

@@ -81,7 +81,7 @@ class Example:
 
     @property
     def has_chance(self) -> bool:
-        """True if a sampling weight, a stratum or a draw by verdict is recorded: the draw wasn't simply random."""
+        """True if the example wasn't simply drawn at random: a weight, a stratum or a draw by verdict is recorded."""
         return self.weight != 1 or bool(self.stratum) or self.drawn == "by-verdict"
 
     @property
@@ -261,7 +261,7 @@ class ExampleRows(EqualSequence[Example]):
         return ExampleRows(whole.ids, whole.attributes, whole._responses, whole._submission, labels.taken(order), ends)
 
     def under(self, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return the examples with new ids, with the given attributes replaced, and without labels."""
+        """Return the examples with other ids, with some attributes replaced, and without labels."""
         rows = self._alone
         return ExampleRows(
             ids,

@@ -355,7 +355,7 @@ class _CombinedLevels(NamedTuple):
 
     @property
     def columns(self) -> list[Floats | Flags]:
-        """All levels and flags; examples that are equal in each of them have the same score."""
+        """All levels and flags, one array each; examples that are equal in all of them have the same score."""
         return [*self.levels.values(), *self.skipped.values(), *self.splits.values()]
 
     def answers_at(self, index: int) -> dict[str, float]:

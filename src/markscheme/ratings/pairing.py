@@ -12,9 +12,8 @@ responses."""
 def pair_of(first_response: Example, second_response: Example) -> Example:
     """Make a pair example from two responses to the same inputs, stored in the order of their ids.
 
-    The pair has the metadata that are equal for both. If the responses were drawn in different ways, the pair counts as
-    drawn in the way that represents all outputs less well: if one response was drawn at random and the other chosen by
-    hand, the pair was chosen.
+    The pair has the metadata that are equal for both. If one response was drawn at random and the other chosen by hand,
+    the pair counts as chosen: of two ways to draw, it gets the one that represents all outputs less well.
     """
     first, second = sorted((first_response, second_response), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system or None), PairSide(second.id, second.system or None))

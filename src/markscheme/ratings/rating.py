@@ -149,7 +149,7 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Return a digest of the criteria as raters see them: their names, wordings and scales."""
+    """Return a digest of what raters see of the criteria: names, wordings and scales."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
@@ -162,7 +162,7 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Return True if a rating belongs to this rubric's wording, by the digest of the wording that the rater saw.
+    """Return True if a rating was given under this rubric's wording, as its stored digest says.
 
     Args:
         under: The digest that is stored with the rating; "" if it is unknown, which counts as belonging.

@@ -127,7 +127,7 @@ class Openings(NamedTuple):
 
     @property
     def earlier(self) -> list[Opening]:
-        """Recorded looks at any of today's test labels, in order, without those that don't test wordings."""
+        """Recorded looks at labels that test examples still have, in order, except looks that don't test wordings."""
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     @property
@@ -175,10 +175,10 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
-    """Return two short digests for each label of a set: of its level and example id, and of its level and texts.
+    """Return two short digests of each label in a set: one with the example's id, one with the example's texts.
 
-    The digests don't depend on notes, reasons, raters, days, splits and names of criteria, so that correcting a typo in
-    one of these doesn't make labels count as unseen.
+    Both cover the label's level. They don't depend on notes, reasons, raters, days, splits and names of criteria, so
+    that correcting a typo in one of these doesn't make labels count as unseen.
     """
     return frozenset(
         fingerprint(of_example, level)[:8]

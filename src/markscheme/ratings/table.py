@@ -218,7 +218,7 @@ def rating_table(
 
 
 def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: Iterable[Rating]) -> RatingTable:
-    """Make a table with one column and a row for each rating, even if several rate the same example.
+    """Make a table with a single column and a row per rating, so that an example rated twice has two rows.
 
     Args:
         rubric: The rubric of the ratings.
@@ -234,7 +234,7 @@ def row_by_row(rubric: Rubric, name: str, examples: Sequence[Example], ratings: 
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """Make a column of a given name from ratings of several examples, as if one rater had given all of them.
+    """Make a column from ratings of several examples, as if a single rater had given all of them.
 
     Args:
         name: Name of the column.
@@ -250,7 +250,7 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 
 
 def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> dict[tuple[str, str], Integers]:
-    """Map each column that a table should have, by rater and kind, to the indices of the ratings that belong in it.
+    """Return the columns that a table should have, by rater and kind, each with the indices of its ratings.
 
     With very many annotators, columns are the first, second, … annotator of each example instead.
 
@@ -353,7 +353,7 @@ class _RatingArrays:
 
     @cached_property
     def _scores_and_decisions(self) -> tuple[Floats, Floats]:
-        """Score and decision of each rating, computed only once for ratings with equal levels."""
+        """Score and decision of each rating; for ratings with equal levels they are computed once."""
         first, kind = equal_rows([self.whole, *(kinds for kinds, _, _ in self.kinds.values())], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]
         scores = np.array([np.nan if row.score is None else row.score for row in combined], dtype=np.float64)
@@ -525,7 +525,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Return the score and the decision that some levels give, each None if they give none.
+    """Return the score and the decision that given levels lead to; None in place of one that they don't give.
 
     Args:
         levels: Levels by criterion.

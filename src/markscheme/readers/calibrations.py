@@ -71,7 +71,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
 
 
 def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
-    """Merge the gold of several calibrations, later files winning; also count the examples whose gold differs."""
+    """Merge the gold of several calibrations; for an example in several, the last counts. Also count differing ones."""
     settled: dict[str, Rating] = {}
     differing = 0
     for calibration in calibrations:
@@ -194,7 +194,7 @@ def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ..
 
 
 def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
-    """Return what a report says on how an example was drawn for labelling, as keyword arguments of Example.
+    """Convert what a report says on how an example was drawn for labelling to keyword arguments of Example.
 
     Args:
         drawn: "random", "by-verdict" or "chosen"; None if it isn't known.

@@ -357,7 +357,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
 
 
 def _counted_decisions(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield an id, gold's decision and the judge's decision for each example that a report counts."""
+    """Yield gold's and the judge's decision, with an id, for each example in a report's counts."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

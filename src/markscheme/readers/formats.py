@@ -18,7 +18,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[ImportedFile], None], *, has_responses: bool = True) -> ReadFiles:
-    """Make a format's reader of several files from a function that reads a single file.
+    """Turn a function that reads a single file into a format's reader of several files.
 
     Args:
         read: Function that adds the content of one file to the file's ImportedFile.
@@ -88,7 +88,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """List the formats that a file with the expected kind of content may have, as the end of an error message."""
+    """List the formats that can hold the expected content, as the end of an error message."""
     *most, last = dict.fromkeys(file_format.reads for file_format in _possible(expected))
     return f"{', '.join(most)} or {last}"
 

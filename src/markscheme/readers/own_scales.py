@@ -157,7 +157,7 @@ MOST_DIFFERENT: Final = 4096
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
-    """Yield each line of a file that equals no earlier one apart from the id, with the number of lines equal to it."""
+    """Yield each distinct line of a file, ids aside, with the number of lines equal to it."""
     times: Counter[bytes] = Counter()
     first: dict[bytes, tuple[int, bytes]] = {}
     for batch in line_batches(path, RatingError):
@@ -175,7 +175,7 @@ def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
 def _read_lines(
     path: Path, first: Mapping[bytes, tuple[int, bytes]], times: Mapping[bytes, int]
 ) -> Iterator[tuple[Any, int]]:
-    """Parse one line for all lines that are equal but for the id; yield its data with the number of such lines.
+    """Parse one of several lines that are equal but for the id; yield its data with their number.
 
     Args:
         path: The file.

@@ -140,7 +140,7 @@ class Peek:
         return (part for _, part in self.parts_on_lines())
 
     def parts_on_lines(self) -> Iterator[tuple[int | None, FilePart]]:
-        """Yield, for each part of the file, the line that it ends on (None if unknown), and the part as in `parts`.
+        """Yield each part of the file, as `parts` does, after the line on which it ends (None if unknown).
 
         Raises:
             RatingError: The file cannot be read.

@@ -52,7 +52,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def _add_output(row: Row, reading: ImportedFile) -> None:
-    """Add an output as an example; outputs with equal inputs and equal assertions belong to one test case."""
+    """Add an output as an example; outputs with equal inputs and assertions belong to one test case."""
     reading.add_example(_example(row))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)
@@ -78,7 +78,7 @@ def scored_keys(rows: Sequence[Row]) -> set[str]:
 
 
 def graders_ratings(rows: Sequence[Row], rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """Return the ratings that graders (assertions) gave the outputs, as they were before annotators changed any.
+    """Return the ratings that Promptfoo's graders (assertions) gave outputs, before any change by annotators.
 
     Args:
         rows: The rows of the results, one for each output.

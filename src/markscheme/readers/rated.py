@@ -335,14 +335,14 @@ def has_results(path: Path) -> bool:
 def rubric_of_report(path: Path) -> str | None:
     """Return the name of the rubric in a report of `calibrate --json`; None for any other file.
 
-    "" for a report on several judges, which has no rubric in one place.
+    It is "" for a report on several judges, which doesn't state one rubric for all.
     """
     peek = Peek(path)
     return reported_rubric(peek) if path.is_file() and format_of(peek, "anything") is CALIBRATIONS else None
 
 
 def is_plain_table(path: Path) -> bool:
-    """Return True if a file may be a table, and not one in the format of another tool."""
+    """Return True if a file may be a table that isn't in the format of another tool."""
     if not path.is_file():
         return False
     peek = Peek(path)
@@ -425,7 +425,7 @@ def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, col
 
 
 def rated_file(content: ImportedFile, file_format: FileFormat) -> RatedFile:
-    """Return a file that a reader has read, with what its format says of it."""
+    """Make a RatedFile from the content that a reader returned, with the facts that its format states."""
     return RatedFile(
         path=content.path,
         format=file_format.name,

@@ -103,7 +103,7 @@ def _has_words(scale: Scale) -> bool:
 
 
 def _levels(scale: Scale, cells: Mapping[str, Mapping[str, str]], stated: Span | None) -> tuple[str, ...]:
-    """Write the levels of a scale as the option `--levels` takes them; () if a table's cells make them clear.
+    """Return the levels of a scale as words of the option `--levels`; () if a table's cells make them clear.
 
     Args:
         scale: The scale.

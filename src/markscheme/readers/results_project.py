@@ -20,9 +20,10 @@ _VARIABLE = re.compile(r"\{\{-? ?([A-Za-z_]\w{0,63}) ?-?\}\}")
 
 
 def project_of_results(path: Path) -> TableProject | None:
-    """Convert Promptfoo's results to a project: a rubric of the graded metrics, outputs as examples.
+    """Convert Promptfoo's results to a project: a rubric of the graded metrics, and outputs as examples.
 
-    None for any other file. The graders' verdicts stay in the results file, from where `--ratings` takes them.
+    For any other file, None is returned. The graders' verdicts stay in the results file, from where `--ratings` takes
+    them.
 
     Raises:
         RatingError: The results can't be read, or none of their assertions is graded by a judge.

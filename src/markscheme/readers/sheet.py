@@ -33,7 +33,7 @@ KEY_BYTES = 32
 
 
 def wording_of(rubric: Rubric) -> str:
-    """Return a fingerprint of what raters see of a rubric, so without weights and pass mark."""
+    """Return a fingerprint of what raters see of a rubric, which excludes weights and pass mark."""
     criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
@@ -121,7 +121,7 @@ def saved_for(name: str) -> str:
 
 
 def check_head(data: Mapping[str, Any], name: str) -> None:
-    """Raise ValueError if a labelling sheet's head was changed, by the head's digest with the project's secret key.
+    """Raise ValueError if a labelling sheet's head was changed, as its digest with the project's key shows.
 
     Args:
         data: The sheet's data: its head with the digest, and ratings.

@@ -201,7 +201,7 @@ def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | No
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, names: Collection[str]) -> dict[str, Any]:
-    """Return a row with columns renamed as the user asks; raise an error if no row of the file has such a column.
+    """Return a row with its columns renamed as the user asks; raise an error if no row has such a column.
 
     Args:
         row: The row.

@@ -38,7 +38,7 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
 
 
 def names_responses_otherwise(path: Path, options: ColumnOptions) -> bool:
-    """Return True if a table has no column of responses, or one with a name that our own files don't use for it."""
+    """Return True if a table has no column of responses with a name that our own files use."""
     peek = Peek(path, options)
     names = set(chain.from_iterable(peek.records))  # a key inside a record names no response
     is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)

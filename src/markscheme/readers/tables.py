@@ -167,7 +167,7 @@ def _rows(reading: ImportedFile) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(reading: ImportedFile) -> Iterator[tuple[None, Any]]:
-    """Yield the items of a JSON list, or the records in an object, each with None for its line."""
+    """Yield the items of a JSON list, or the records in an object, each after None in place of a line."""
     data = reading.data
     for row in data if isinstance(data, list) else json_records(data, reading.path, reading.options):
         yield None, row
@@ -185,7 +185,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> tuple[str, ...]:
-    """Return ("expected",) if the column `expected` holds labels; () if it holds reference answers or is missing."""
+    """Return ("expected",) if the column `expected` holds labels; else (), as for reference answers."""
     names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
     values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
     if not values or not all(reading.is_verdict(value) for value in values):
@@ -320,7 +320,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the given names that are columns of the table and aren't names of criteria."""
+        """Return those of the names that are columns of the table and not names of criteria."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -462,7 +462,7 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Map each criterion that a row leaves out to an abstention, if the row states a reason for it; else return {}.
+        """Map each criterion that a row leaves out for a stated reason to an abstention; {} if it states no reason.
 
         Args:
             row: The row, which may be about a single criterion.

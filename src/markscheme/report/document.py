@@ -43,7 +43,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Name:
-    """A name that the user gave, such as a criterion's, to be escaped; on a page it links to the section `target`."""
+    """A name that the user gave, such as a criterion's, which has to be escaped; on a page it may link to a section."""
 
     text: str
     target: str | None = None
@@ -299,7 +299,7 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class Curve(Block):
-    """Curves of counts that grow from step to step; `counts` and `steps` name the axes.
+    """Curves of counts that grow from step to step; `counts` and `steps` are the names of the two axes.
 
     Each of the series has a name, and a value after 1, 2, … steps.
     """
@@ -452,7 +452,7 @@ class OnPages(Block):
 
 @dataclass(frozen=True)
 class Section(Block):
-    """A heading with the blocks below it; `key` is the target of links to it."""
+    """A heading with the blocks below it; links in the document lead to it by its `key`."""
 
     title: str
     blocks: tuple[Block, ...]

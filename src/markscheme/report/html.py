@@ -119,7 +119,7 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 
 def _data(lists: Sequence[Examples]) -> str:
-    """Encode the examples that a page lists as JSON, within the page's size limit.
+    """Encode the examples that a page lists as JSON, so that the page stays below its size limit.
 
     If need be, texts are cut, shorter and shorter; if that isn't enough, each list also ends after its first examples.
     """
@@ -299,9 +299,9 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return labels for the two ends of the line on which a column draws marks; None if not all cells are such marks.
+    """Return labels for the two ends of the line on which a column draws marks.
 
-    None unless all cells of the column are marks on one scale.
+    Return None unless all cells of the column are marks on one scale.
     """
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]

@@ -65,7 +65,7 @@ _OF_NUMBERS = frozenset([float, type(None)])
 
 
 class _Rounded(dict[float | None, float | None]):
-    """Cache that maps each number to its rounded value, nan to None, since reports repeat few numbers in long lists."""
+    """Cache of the rounded value of each number, None for nan, since reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> float | None:
         rounded: float | None = plain(value)
@@ -98,7 +98,7 @@ def pieces(data: Any) -> Iterator[str]:
 
 
 class _Numbers(dict[float | None, str]):
-    """Cache of the JSON texts of numbers, null for an unknown one, since reports repeat few numbers in long lists."""
+    """Cache of the JSON texts of numbers; an unknown number is null. Reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> str:
         if value != value:  # nan is equal to nothing
@@ -108,7 +108,7 @@ class _Numbers(dict[float | None, str]):
 
 
 def _elements(value: Sequence[Any], newline: str, numbers: _Numbers) -> str:
-    """Return the JSON texts of a list's elements, joined; lists of only words or numbers take a faster way.
+    """Return the JSON texts of a list's elements as one text; it takes a faster way for words or numbers alone.
 
     Args:
         value: The list.

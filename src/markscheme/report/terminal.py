@@ -111,12 +111,12 @@ findings and figures."""
 def render_terminal(
     document: doc.Document, file: IO[str], width: int | None = None, *, details: bool | None = None
 ) -> None:
-    """Write a document to `file`, at most `width` columns wide: by default the screen's width, up to 120.
+    """Write a document to `file`, at most `width` columns wide. Without a width, it is the screen's, up to 120.
 
-    Without details it is one screen of SCREEN_LINES. If the output is longer than the terminal's height, the answer is
-    repeated as the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without
-    Unicode, gets no line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files are still
-    written and the exit status set.
+    Without details the document takes one screen of SCREEN_LINES. If the output is longer than the terminal's height,
+    the answer is repeated as the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one
+    without Unicode, gets no line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files
+    are still written and the exit status set.
 
     Args:
         document: The document to write.
@@ -423,7 +423,7 @@ def _in_columns(row: Sequence[str], widths: Sequence[int], *, are_headings: bool
 
 
 def _narrowed(widths: Sequence[int], room: int) -> list[int]:
-    """Narrow the widest columns, all by about as much, until they fit the line.
+    """Narrow the widest columns, by about the same width each, until all columns fit the line.
 
     Args:
         widths: Width of each column's widest cell.

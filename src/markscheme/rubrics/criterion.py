@@ -156,7 +156,7 @@ class Scale:
 
     @property
     def has_degrees(self) -> bool:
-        """True if the levels are numbers in an order, more than yes and no."""
+        """True if the levels are ordered numbers, and more than a yes/no scale's two."""
         return self.ordered and not self.by_label and not self.is_yes_no
 
     def read_number(self, text: str) -> float | None:
@@ -220,7 +220,7 @@ class Scale:
 
     @property
     def unit(self) -> str:
-        """Unit in which messages state differences: "levels", or "of the scale" if the values are positions.
+        """Unit of differences in messages: "levels", or "of the scale" if the values are positions from 0 to 1.
 
         >>> Scale.numbered(1, 5).unit, Scale((Level(0, "low"), Level(1, "high")), by_label=True).unit
         ('levels', 'of the scale')
@@ -387,7 +387,7 @@ class Criterion:
 
     @cached_property
     def wording(self) -> str:
-        """Digest of the wording and scale that a rater sees, unchanged by case, white space and punctuation."""
+        """Digest of the wording and scale that a rater sees; changes of case, spaces and punctuation don't alter it."""
         levels = [
             [level.value, *map(_bare, (level.label, level.description, level.example))] for level in self.scale.levels
         ]

@@ -32,7 +32,7 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
 
 
 def _path_of_named(name: str) -> str:
-    """Return a hint that a path is expected, if `name` is no file and could be a rubric's name; else ""."""
+    """Return a hint that a path is expected, if `name` could be a rubric's name and isn't a file; else ""."""
     if Path(name).suffix or Path(name).name != name or os.path.exists(name):
         return ""
     rubrics = known_rubrics()

@@ -236,7 +236,7 @@ def _is_meant_as(keys: Keys, data: Any) -> bool:
 
 
 def places_of(data: Any) -> tuple[Place, list[Place]]:
-    """Return the path of the rubric in plain data, and the path of each criterion.
+    """Return where the rubric is in plain data, as a path of keys, and where each of its criteria is.
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
@@ -467,7 +467,7 @@ class RubricReading:
             self._fault(f"criteria {earlier!r} and {name!r} differ in case alone; rename one", (*path, "name"))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line of the file to report for a fault that concerns the whole rubric; None if lines are unknown.
+        """Return the line to report for a fault that concerns several keys or criteria; None if lines are unknown.
 
         It is the line of the first key or criterion concerned that is in the file, else of the rubric.
 
@@ -519,7 +519,7 @@ class RubricReading:
 
 
 class _KeyedFault(Exception):  # noqa: N818
-    """Exception for a fault in one key of a criterion.
+    """Exception for a fault in the value of one of a criterion's keys.
 
     Attributes:
         key: Name of the key.

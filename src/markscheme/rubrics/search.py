@@ -109,7 +109,7 @@ def calibrations(start: Path) -> dict[str, Path]:
 
 
 def every_calibration(start: Path) -> list[Path]:
-    """List all folders `calibration/<name>` in `start` and its parents, even several of one name."""
+    """List all folders `calibration/<name>` in `start` and in its parents; several may have the same name."""
     inside = (folder / CALIBRATION_FOLDERS for folder in _upwards(start))
     return [path for folder in inside if folder.is_dir() for path in sorted(folder.iterdir()) if path.is_dir()]
 
@@ -136,7 +136,7 @@ def calibration_folder(name: str, start: Path) -> Path:
 
 
 def project_of(calibration: Path) -> Path:
-    """Return the project of a folder `calibration/<rubric>`: its repository, or else the folder that has `calibration`.
+    """Return the project of a folder `calibration/<rubric>`: its repository, or else the parent of `calibration`.
 
     Paths in that folder's files may only lead into the project, since a stranger may have written them.
     """

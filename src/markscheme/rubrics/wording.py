@@ -33,7 +33,7 @@ class Field(NamedTuple):
 
 
 def words_of(rubric: Rubric) -> dict[Field, str]:
-    """Return the current wording of all texts in a rubric that may be rewritten, by their fields.
+    """Return the wording of all texts in a rubric that may be rewritten, by field.
 
     Examples, and labels that a judge answers with, are not included: rewriting them would change the scale, or show the
     judge other responses. Criteria decided by code have no such wording.

@@ -163,7 +163,7 @@ def status(path: str) -> "dict[str, Any] | None":
 
 
 def socket_path(folder: str) -> str | None:
-    """Return the path where the session of this environment listens; None if sessions are off or not possible.
+    """Return the path of this environment's session socket; None if sessions are off or impossible.
 
     Args:
         folder: The folder of the graders.
@@ -416,7 +416,7 @@ def _started(path: str, folder: str) -> socket.socket:
 
 
 def _spawn(listener: socket.socket, path: str, folder: str) -> None:
-    """Start the warm process, which inherits the listening socket, so no caller has to wait until it listens."""
+    """Start the warm process on a socket that listens already, so that no caller has to wait for it."""
     import subprocess
 
     code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"

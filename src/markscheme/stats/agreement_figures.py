@@ -205,7 +205,7 @@ def annotator_shares(
 def _both_times(units: Floats, mirrored: bool) -> Floats:
     """Return the number of units of each row; for pairs (`mirrored`), the same numbers once more.
 
-    If `mirrored`, rows are pairs of responses, which count once in each order.
+    Rows of pairs count once in each order of the two responses.
     """
     return np.concatenate([units, units]) if mirrored else units
 
@@ -288,7 +288,7 @@ def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance
 
 
 def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
-    """Return 1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
+    """Return 1 where two scores differ by less than the tolerance, else 0; nan where either is missing.
 
     Raises:
         ValueError: The shapes don't broadcast, or the tolerance isn't above 0.
@@ -306,7 +306,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
 def best_constant(
     values: npt.ArrayLike, candidates: npt.ArrayLike, tolerance: float, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Return the candidate answer that agrees with most values, the lowest in a tie; nan without values or candidates.
+    """Return the candidate that agrees with most values; in a tie the lowest. It is nan without values or candidates.
 
     Args:
         values: Values with which the constant is compared, shape (n,), nan if missing.

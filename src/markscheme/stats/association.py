@@ -27,7 +27,10 @@ def pearson(pairs: Pairs, level: float) -> Estimate:
 
 
 def ccc(pairs: Pairs, level: float) -> Estimate:
-    """Compute Lin's concordance correlation; variances divide by n, so on levels it equals the quadratic kappa."""
+    """Compute Lin's concordance correlation.
+
+    Variances divide by n, so that on levels it equals kappa with quadratic weights.
+    """
     return _concordance(pairs, _ccc, level, "Lin's concordance")
 
 
@@ -126,7 +129,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _rank_balance(standing: Floats, code: Integers) -> Floats:
-    """Compute, per row, the sum of `standing` over rows with a higher code, minus that over rows with a lower code.
+    """Compute, per row, the sum of `standing` over rows with higher codes minus that over rows with lower ones.
 
     Args:
         standing: For each row, the number of units below it minus the number above it, times the number of units in the

@@ -97,7 +97,7 @@ class ChangeTest:
 
 
 def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> MeanShiftTest:
-    """Test exactly whether differences of two runs centre on zero; on yes/no ratings, this is the exact McNemar test.
+    """Test exactly whether differences of two runs centre on zero; for yes/no ratings it is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.
@@ -307,7 +307,7 @@ def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
 
 
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
-    """Find the smallest whole number that meets a condition, given that every larger number meets it too.
+    """Find the smallest whole number that meets a condition, which every larger number must meet, too.
 
     Args:
         holds: Function that returns True for a number that meets the condition.
@@ -324,7 +324,7 @@ def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Compute Holm-adjusted p-values: they bound the chance of any false alarm in the family, under any dependence.
+    """Compute p-values adjusted by Holm, who limits the probability of any false alarm, under any dependence.
 
     Args:
         p: The p-value of each test, shape (m,).
@@ -346,7 +346,7 @@ def holm(p: npt.ArrayLike) -> Floats:
 
 
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
-    """Compute Benjamini-Yekutieli adjusted p-values: false discovery rate under any dependence, for exploring.
+    """Compute p-values adjusted by Benjamini and Yekutieli, who limit the false discovery rate under any dependence.
 
     The adjustment is far stricter than that of Benjamini and Hochberg.
 

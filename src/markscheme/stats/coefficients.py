@@ -93,7 +93,7 @@ class _Loss(NamedTuple):
 
     @property
     def directed(self) -> bool:
-        """True if the loss isn't symmetric: for example, saying 1 for a 3 costs more than saying 3 for a 1."""
+        """True if the loss isn't symmetric: if, for example, a 1 instead of a 3 costs more than a 3 instead of a 1."""
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
@@ -189,7 +189,7 @@ def _padded(features: Floats) -> Floats:
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Sum the features of the ratings in each distinct row, shape (n_rows, n_features).
+    """Sum the features of the ratings (numbers that describe their levels) in each distinct row.
 
     Args:
         table: The ratings.

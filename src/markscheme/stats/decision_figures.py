@@ -41,7 +41,7 @@ class SideShare(NamedTuple):
 
     @property
     def has_few_groups(self) -> bool:
-        """True if the share has examples from fewer than 5 groups, too few for bounds."""
+        """True if the share's examples are from fewer than 5 groups, which are too few for bounds."""
         return self.of > 0 and self.among.support == "withheld"
 
     def lower(self, confidence: float) -> float | None:

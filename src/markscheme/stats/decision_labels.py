@@ -47,7 +47,7 @@ class _Basis(NamedTuple):
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:
-        """Return the predictive probability of each possible number of hits among further examples, from 0 hits up."""
+        """Return the probability of each number of hits among further examples, from 0 up, given the labels so far."""
         counts = np.arange(further + 1)
         a = self.hits + 0.5
         b = self.n - self.hits + 0.5
@@ -191,7 +191,7 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return, for each number of examples, the hits from which the exact lower limit is above a bound.
+    """Return, for each number of examples, how many hits put the share's exact lower limit above a bound.
 
     The hits needn't be whole numbers. They are ∞ if even hits on all examples aren't enough.
 

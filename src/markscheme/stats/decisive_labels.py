@@ -97,7 +97,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that further labels show a mean to be on the side of a bound where it is now.
+    """Compute the probability that more labels show a mean to be on the side of a bound where it is so far.
 
     Args:
         mean: Mean among the labels so far.
@@ -154,7 +154,7 @@ def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) ->
 
 
 def planned_design_effect(mean_size: float) -> float:
-    """Return the design effect to assume when planning, from the groups' mean size.
+    """Return the design effect to assume for examples that are still to be labelled, by the groups' mean size.
 
     Args:
         mean_size: Size of an example's group, averaged over examples; 1 without groups.

@@ -104,7 +104,7 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) -> tuple[float, float]:
-    """Estimate, from annotators' covariances, the variance of the true levels, and that of an annotator's errors.
+    """Estimate two variances from annotators' covariances: of the true levels, and of an annotator's errors.
 
     Args:
         people: Annotators' ratings, shape (n_rows, n_people), nan if missing. A unit counts if two annotators rated it.
@@ -394,7 +394,7 @@ class _Covariances:
     """
 
     def __init__(self, groups: Groups) -> None:
-        """Prepare to compute covariances over all units and without each of these groups."""
+        """Prepare to compute covariances over all units, and without each of these groups in turn."""
         self._groups = groups
         self._rated: dict[int, tuple[Floats, Flags]] = {}
         self._sums: dict[tuple[int, bytes], tuple[Floats, Floats]] = {}

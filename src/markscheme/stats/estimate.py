@@ -14,7 +14,7 @@ Hedge: TypeAlias = Literal["few", "withheld", "approximate"]
 
 
 class ScaleLevel(float):
-    """A level of a scale in the facts of a Reason, so that reports can replace the number by the level's name."""
+    """A level of a scale among the facts of a Reason; reports show it by its name instead of its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Caveat(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reason and the remark as text, without the word before them that `str` adds, such as "approximate"."""
+        """The reason and the remark as text, without the leading word that `str` adds, such as "approximate"."""
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:

@@ -11,7 +11,7 @@ from markscheme.stats.pairs import equal_vectors
 def gain_in_hits(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate the share of units that the second rater gets right, minus that of the first rater.
+    """Estimate the share of units that a second rater gets right minus that of a first rater, with its interval.
 
     Args:
         first: Hits of the first rater, shape (n_units,): 1 if it is right, 0 if it isn't, nan if that isn't known.

@@ -26,7 +26,7 @@ from markscheme.stats.verdict_rates import (
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """The share of a group's responses that annotators would pass.
+    """Estimated share of a group's responses that annotators would pass, with the parts of its interval.
 
     Attributes:
         rate: The share with its 95 % interval; undefined if it is withheld for too few labels.
@@ -54,7 +54,7 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """Difference between two groups in the share of responses that annotators would pass.
+    """Estimated difference between two groups in the share of responses that annotators would pass.
 
     Attributes:
         difference: First rate minus second, with its 95 % interval; undefined if a group has too few labels for a rate.

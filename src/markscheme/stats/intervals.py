@@ -243,7 +243,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """Apply a monotone function to an estimate's value and limits.
+    """Apply a monotone function to an estimate's value and limits; a falling function swaps the limits.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
@@ -320,7 +320,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> Reason:
-    """Make the Reason that too few examples, or too few groups, have a level other than the rater's most common one.
+    """Make the Reason that too few examples, or groups with such examples, are off the rater's most common level.
 
     Args:
         off: Number of such examples or groups.
@@ -573,7 +573,7 @@ class Groups:
 
     @property
     def several(self) -> bool:
-        """True if some group has more than one unit, so that groups matter."""
+        """True if some group has more than one unit, so that grouping makes a difference."""
         return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:

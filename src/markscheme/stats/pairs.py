@@ -106,7 +106,7 @@ class Pairs:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Reason that gold, the judge or both give the same value to every unit; None if both vary."""
+        """Reason that gold, the judge or both have a single value on all units; None if both vary."""
         columns = zip(self.raters, (self.gold, self.judge), strict=True)
         still = [(name, ScaleLevel(levels[0])) for name, levels in columns if np.ptp(levels) == 0]
         match still:
@@ -146,11 +146,11 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """Three counts for each row, of other units compared with the row's own unit.
+        """Three counts for each row's unit, from comparing it with all other units.
 
-        The first is the number of units that gold and judge put on the same side of the row's unit, minus the number
-        that they put on opposite sides. The second counts units with another gold value, the third those with another
-        value by the judge.
+        The first is the number of units that gold and judge put on the same side (above or below) of the row's unit,
+        minus the number that they put on opposite sides. The second counts units with another gold value, the third
+        those with another value by the judge.
         """
         return _orderings(self.gold_levels[1], self.judge_levels[1], self.groups.units)
 

@@ -277,7 +277,7 @@ def _fieller(excess: float, youden: float, variances: tuple[float, ...], z: floa
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Compute the p-value of the test that labels are a random part of the graded responses, by the judge's verdicts.
+    """Compute the p-value of a test, by the judge's verdicts, that labels are a random part of the graded responses.
 
     Args:
         labelled: Counts of the judge's fails and passes among labelled examples, shape (2,).

@@ -32,7 +32,7 @@ def may_differ(relabelled: int) -> int | None:
 
 
 def relabelling_state(relabelled: int, differ: int) -> CheckState:
-    """Return the state of the old labels after a criterion's rewording, from the examples labelled again.
+    """Return what becomes of the old labels after a criterion's rewording, by the examples labelled again.
 
     Args:
         relabelled: Number of examples drawn at random and labelled again.

@@ -200,7 +200,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Smallest number, over raters, of examples (or groups) that don't have the rater's most common rating."""
+        """Fewest examples (or groups) that a rater put on another rating than that rater's most common one."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 
@@ -317,7 +317,7 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
 
 
 def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
-    """Return the estimate if no ratings differ: 1, with a lower limit that allows for disagreement not seen yet.
+    """Return the estimate for ratings that never differ: 1, with a lower limit that allows for unseen disagreement.
 
     Args:
         table: The ratings.

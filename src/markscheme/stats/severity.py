@@ -192,7 +192,7 @@ def error_names() -> tuple[str, ...]:
 
 
 def _of_features() -> dict[str, PairStatistic]:
-    """Load the statistics of two raters that features of markscheme add, by name."""
+    """Load the statistics of two raters that markscheme's features add, by name."""
     return {name: statistic for load in STATISTICS for name, statistic in load().items()}
 
 
@@ -215,7 +215,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of 0, with limits that allow for errors not seen yet.
+    """Estimate an error of 0, with limits that allow for errors on unseen examples.
 
     Args:
         pairs: The ratings of gold and judge, which are all equal.
@@ -455,7 +455,7 @@ def _f_of_overlap(name: str, shares: Floats) -> Floats:
 
 
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
-    """Compute the limits of macro precision, recall or F1, with each level's examples as a sample of their own.
+    """Compute the limits of macro precision, recall or F1, treating each level's examples as a separate sample.
 
     Half a hit and half an error are added to each level, so that a level that was always or never hit doesn't look
     certain. For F1, an error counts for both levels that it confuses.

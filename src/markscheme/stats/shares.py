@@ -450,7 +450,7 @@ def beta_binomial_correlation(
 def _correlations(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
 ) -> list[float]:
-    """Compute quantiles of the posterior of the correlation within groups, from counts of 0s and 1s in each group.
+    """Compute quantiles of the posterior of the correlation within groups, from the hits in each group.
 
     Args:
         hits: Number of examples in each group whose value is 1.
@@ -724,7 +724,7 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute from which centre and standard error a bound of a weighted mean follows.
+    """Compute the centre and the standard error from which one bound of a weighted mean is computed.
 
     A group of the worst possible values is added to the examples, since such values may still occur.
 

@@ -209,14 +209,14 @@ class SliceColumn:
 
     @cached_property
     def _sign_of_shares(self) -> float | None:
-        """Sign of the figure: 1.0 if all its values are 0 or 1, -1.0 if all are 0 or -1; else None."""
+        """Sign of the figure if it is a share: 1.0 if all values are 0 or 1, -1.0 if all are 0 or -1; else None."""
         x = self.values
         sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
         return sign if bool(((x == 0) | (x == sign)).all()) else None
 
     @cached_property
     def _without_each_group(self) -> Floats:
-        """Sum of the examples' values, and number of examples, with each group left out, shape (2, n_groups)."""
+        """Sum of the values, and number of examples, without each group in turn, shape (2, n_groups)."""
         n = len(self.values)
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 

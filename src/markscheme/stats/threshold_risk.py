@@ -40,7 +40,7 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """Risk that a mean over test cases falls below a threshold although nothing changed, and a threshold that is safe.
+    """Risk that a mean over test cases falls below a threshold by chance, and a threshold that is safe.
 
     Attributes:
         threshold: Lowest mean that passes.

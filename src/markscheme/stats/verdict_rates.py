@@ -28,7 +28,7 @@ METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 def rate_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> Estimate:
-    """Estimate the share of responses that annotators would pass, from labels drawn within each verdict of the judge.
+    """Estimate the share of responses that annotators would pass, from labels drawn separately for each verdict.
 
     It is never withheld: the caller decides whether there are enough labels.
 
@@ -132,7 +132,7 @@ def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 
 
 def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
-    """Return how many more labels are needed to report a pass rate; None if too few responses are left to label.
+    """Return how many more labels a reported pass rate needs; None if too few responses are left to label.
 
     Args:
         labels: Number of labels of each verdict, shape (k,).
@@ -166,7 +166,7 @@ def _tail(level: float) -> float:
 
 
 def _half_widths(labels: npt.ArrayLike) -> Floats:
-    """Predict half the width of a share's 95% interval from the number of labels, for a share of about one half."""
+    """Predict half the width of a share's 95% interval by the number of labels, if the share is about one half."""
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 

@@ -36,7 +36,7 @@ class Stratum(NamedTuple):
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the bounds on the stratum's wrong decisions lie below and above the estimate.
+        """Return how far the two bounds on the stratum's wrong decisions are from the estimate: below, then above.
 
         Both are shares of all graded responses.
 
@@ -90,14 +90,14 @@ class RateByVerdict(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The rate, 0 to 1; 0 if no labelled example has the gold decision that the rate is about."""
+        """The rate, 0 to 1; 0 if no labelled example counts in its denominator."""
         wrong = _sum(self.decided_wrong)
         every = wrong + _sum(self.decided_right)
         return wrong / every if every else 0.0
 
     @property
     def n(self) -> int:
-        """Number of labelled examples with the gold decision that the rate is about: for false passes, gold's fails."""
+        """Number of labelled examples that the rate is a share of: for false passes, those that gold fails."""
         strata = (*self.decided_wrong, *self.decided_right)
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 

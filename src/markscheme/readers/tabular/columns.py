@@ -215,9 +215,9 @@ def refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> No
 
 
 def is_named_by(column: TableColumn, pattern: str) -> bool:
-    """Return True if an option names a column by its name, with or without its file's, or by a pattern with `*`.
+    """Return True if an option's value names a column: by its name, with or without its file's, or by a pattern.
 
-    A pattern names no column of reasons, such as `eval_reason` for `eval*`, unless it says so.
+    A pattern with `*` names no column of reasons, such as `eval_reason` for `eval*`, unless it says so.
     """
     names = (column.name, column.name.removeprefix(f"{column.file}:"))
     is_fit = "*" in pattern and REASON_WORDS.isdisjoint({*name_words(column.name)} - {*name_words(pattern)})
@@ -718,7 +718,7 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make each column an annotator's, except the first named like a model, which is the judge's.
+    """Return options that make each column an annotator's, except one that is named like a model: the judge's.
 
     Args:
         names: Names of the columns, or patterns for them such as `tone_*`.
@@ -729,7 +729,7 @@ def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Return patterns for column names made of criterion and rater: by endings, such as `*_ann`, then by beginnings.
+    """Return patterns that match columns named by criterion and rater: by ending, as `*_ann`, then by beginning.
 
     The list is empty if no columns are named so.
 

@@ -59,7 +59,7 @@ def _values_named_by_pass(comparison: ValueComparison) -> dict[str, list[str]]:
 
 
 def _numbers_that_pass(comparison: ValueComparison, name: str, mark: float) -> tuple[str, list[str]]:
-    """Return which numbers of a column pass by a pass mark, first in words, such as "from 3", then as values.
+    """Return which numbers of a column pass by a pass mark: in words, such as "from 3", and as values.
 
     Numbers from the mark on pass or, if the lowest number of the column's stated scale is the best, numbers up to it.
     """
@@ -85,7 +85,7 @@ def refuse_mark(comparison: ValueComparison) -> None:
 
 
 def _as_in_column(comparison: ValueComparison, name: str, value: str) -> str:
-    """Return a value as a column spells it; a word such as yes becomes the column's word of the same meaning."""
+    """Return a value in a column's spelling; a word such as yes becomes the column's own word for it."""
     word = folded(value)
     counted = comparison.values[name]
     if word in counted or not is_decision(counted):
@@ -185,7 +185,7 @@ def _mark_needed(comparison: ValueComparison, words: Sequence[str], graded: Sequ
 def _words_as_numbers(
     comparison: ValueComparison, words: Sequence[str], graded: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """Return `--same` options that give words of a known order the numbers from 1 up.
+    """Return `--same` options that turn words of a known order into numbers from 1 up.
 
     Args:
         words: Names of the columns of words.

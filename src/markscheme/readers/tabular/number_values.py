@@ -56,7 +56,7 @@ def _refuse_thousands(comparison: ValueComparison) -> None:
 
 
 def _refuse_missing_code(comparison: ValueComparison) -> None:
-    """Refuse a number such as -1 if all other numbers are positive and a column lacks it: it may mean "not rated".
+    """Refuse a number that may mean "not rated": one such as -1 next to positive ones, which a column lacks.
 
     The number counts as a level if 0 occurs too, if every column has it, if there are few numbers in all, or if the
     user states the ends of the scale.

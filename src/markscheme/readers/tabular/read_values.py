@@ -136,7 +136,7 @@ def _by_first_rule(comparison: ValueComparison) -> ReadValues:
 
 
 def _are_scores_alone_scaled(comparison: ValueComparison, words: Collection[str]) -> bool:
-    """Return True if `--scale` is stated for a column of numbers, and next to it are columns of pass and fail.
+    """Return True if `--scale` is stated for a column of numbers that is next to columns of pass and fail.
 
     Args:
         words: Names of the columns of words.
@@ -198,7 +198,7 @@ def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, .
 
 
 def _ends_each_way(comparison: ValueComparison, name: str) -> list[tuple[str, ...]]:
-    """Return `--scale` options for a column of numbers: first with the lowest number as the best, then the highest."""
+    """Return two `--scale` options for a column of numbers: with the lowest as the best, and with the highest."""
     ends = likely_ends(comparison.numbers(name).values())
     turned = "-".join(reversed(ends.split("-")))
     return [("--scale", f"{name}={turned}"), ("--scale", f"{name}={ends}")]

@@ -192,7 +192,7 @@ _USUAL_ENDS: Final = frozenset(["1-5", "1-10", "0-100", *(f"0-{best}" for best i
 
 
 def usual_ends(numbers: Collection[float]) -> str | None:
-    """Return the ends of the usual scale that some numbers seem to be on; None if no usual scale has them.
+    """Return the ends of the usual scale that contains some numbers, such as 1 to 5; None if none does.
 
     >>> usual_ends([2, 4]), usual_ends([0.5, 10])
     ('1-5', None)

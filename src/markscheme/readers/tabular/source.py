@@ -258,12 +258,12 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return True if a row may be a title above the header: only its first cell has text, and it hasn't two cells."""
+    """Return True if a row may be a title above the header: only its first cell has text, and it isn't one of two."""
     return len(row) != FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
 def _is_drawn(row: Sequence[str], n_above: int) -> bool:
-    """Return True if Markdown or a database's shell drew a row: a line below the header, or a count of the rows above.
+    """Return True if a row is drawn, as by Markdown or a database's shell: a line below the header, or a count of rows.
 
     >>> _is_drawn(["---", "---"], 0), _is_drawn(["(40 rows)"], 40), _is_drawn(["(40 rows)"], 39)
     (True, True, False)
@@ -479,7 +479,7 @@ def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping
 
 
 def json_records(data: Any, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
-    """Return the records in the data of a JSON file: a list of records, or the list under the only key that has one.
+    """Return the records in the data of a JSON file: the data itself, or the list under the only key that has one.
 
     Data by column, and data with the keys `columns` and `data` as pandas writes them, are converted to records.
 

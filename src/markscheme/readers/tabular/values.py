@@ -46,7 +46,7 @@ class ValueComparison:
 
     @classmethod
     def of(cls, columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> "ValueComparison":
-        """Compare values of columns that rate one criterion, after the replacements of `--same`; skip missing cells."""
+        """Fold the values of columns that rate one criterion, after the changes by `--same`, without missing cells."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
         as_values |= {folded(word) for word in options.pass_}
@@ -127,7 +127,7 @@ class ValueComparison:
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
     def owners(self) -> list[dict[str, int]]:
-        """Count how often each value occurs: in a dict for judges and one for people; without judges, per annotator."""
+        """Count each value's occurrences: for judges and for people, in a dict each; without judges, per annotator."""
         if not self.judges:
             return [dict(self.values[column.name]) for column in self.people]
         return [
@@ -148,7 +148,7 @@ class ValueComparison:
         return self.options.span_of(name, is_judge=column.is_judge) or self.options.level_ends
 
     def has_no_direction(self, name: str) -> bool:
-        """Return True if a column has only words such as yes and no; which of them passes depends on the question."""
+        """Return True if a column has only words such as yes and no, of which the question decides which passes."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def counts_of(self, names: Iterable[str]) -> dict[str, int]:
@@ -156,7 +156,7 @@ class ValueComparison:
         return {self.spelling[value]: count for value, count in counts.items()}
 
     def owners_of(self, spelt: Iterable[str]) -> list[str]:
-        """Return the names of the columns that contain one of the values, which the caller spells as the table does."""
+        """Return the names of the columns that contain one of the given values, in the table's spelling."""
         folds = set(map(folded, spelt))
         return [name for name, counted in self.values.items() if not folds.isdisjoint(counted)]
 

@@ -97,7 +97,7 @@ def passing_from(comparison: ValueComparison, read: ReadValues) -> ReadValues:
 
 
 def _categories(comparison: ValueComparison) -> ReadValues:
-    """Read words as categories without an order; refuse texts and vocabularies that do not meet."""
+    """Read words as categories without an order; refuse long texts, and columns that each have words of their own."""
     _refuse_lists(comparison)
     _refuse_abstentions(comparison)
     canonical = _canonical(comparison)
@@ -146,7 +146,7 @@ def _refuse_abstentions(comparison: ValueComparison) -> None:
 
 
 def _canonical(comparison: ValueComparison) -> dict[str, str]:
-    """Map all words for pass to one word, and all for fail to another; {} if a column has two words for either."""
+    """Map all words for pass to one word and all for fail to another; {} if a column has two words for one of them."""
     for counted in comparison.values.values():
         decided = [family(value) for value in counted if decision_of(value) is not None]
         if not is_decision(decided):
@@ -156,7 +156,7 @@ def _canonical(comparison: ValueComparison) -> dict[str, str]:
 
 
 def _refuse_words_apart(comparison: ValueComparison, values: Mapping[str, Mapping[str, int]]) -> None:
-    """Refuse two columns that each have a word the other lacks, unless the user says that no two words are one."""
+    """Refuse two columns that each have a word the other lacks, unless the user says that no two words are equal."""
     if comparison.options.no_two_are_one:
         return
     for first, second in comparison.pairs:

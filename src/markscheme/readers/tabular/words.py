@@ -79,7 +79,7 @@ def folded(cell: str) -> str:
 
 
 def family(value: str) -> str:
-    """Return the usual word for a value, such as "yes" for y, true, t and 1; the value itself if it has no synonyms."""
+    """Return the most usual synonym of a value, such as "yes" for y, true, t and 1; the value itself if it has none."""
     return FAMILIES.get(value, value)
 
 

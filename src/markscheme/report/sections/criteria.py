@@ -80,7 +80,7 @@ def criteria_blocks(
 
 
 def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) -> tuple[doc.Block, ...]:
-    """Return the table of criteria and a note of one line that explains its figures."""
+    """Return the table of criteria and a note of one line on its figures."""
     return (_table(comparison, findings), doc.Notes((_figures_in_brief(comparison),)))
 
 

@@ -292,7 +292,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
 
 def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
-    """Return a sentence, without its full stop, that says when a judge agrees on a score, a decision or a level.
+    """Return a definition, without its full stop, of when a judge agrees on a score, a decision or a level.
 
     Args:
         measure: Measure that is compared.
@@ -464,7 +464,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
-    """Warn if requests to the judge had different sets of parameters, with the number of examples for each set."""
+    """Warn if requests to the judge had different sets of parameters; count the examples with each set."""
     ways = calibration.rater.ways
     if len(ways) > 1:
         parts = (
@@ -475,7 +475,7 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Yield lines on examples on which annotators split evenly: in which figures they don't count, and how to decide.
+    """Yield lines on examples with an even split of annotators: which figures leave them out, and how to decide them.
 
     Args:
         even_splits: For each even split, the example's id, and the criterion or `SPLIT_DECISION`.

@@ -163,7 +163,7 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Group findings by cause, in the order to fix them.
+    """Group findings by cause, in the order in which to fix them.
 
     Findings on criteria and findings on whole responses are never in one group. A finding that another finding on the
     same criterion explains is put into the group of that finding. If the explained finding is on a change since the
@@ -227,7 +227,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield a line on the decisions that fixing each criterion alone would change, except criteria with a small effect.
+    """Yield a line for each criterion on the decisions that fixing it alone would change; small effects are left out.
 
     If all effects are small, the first finding that would change any decision gets a line all the same. If fixing any
     one criterion changes no decision, a last line says so.

@@ -49,7 +49,7 @@ RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = Ope
 
 
 class CriterionFigure(NamedTuple):
-    """A statistic with a column in the criteria table: heading, estimate for a criterion, and format.
+    """Definition of a column in the table of criteria: heading, statistic of one criterion, and format.
 
     Attributes:
         heading: Heading of the column.

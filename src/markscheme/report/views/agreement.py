@@ -94,7 +94,7 @@ def _is_uneven(table: RaterTable) -> bool:
 
 
 def good_for(alpha: Estimate) -> tuple[Tone, str]:
-    """Return what ratings with this Krippendorff's alpha can be used for, hedged if its interval reaches below .80."""
+    """Return what ratings with this Krippendorff's alpha are good for; hedged if its interval reaches below .80."""
     if alpha.value is None:
         return "open", f"beyond chance it isn't known how well: {alpha.undefined}"
     tone, use = _good_for(alpha.value)
@@ -132,7 +132,7 @@ _WEIGHTED: Mapping[str, str] = {"quadratic weights": "by squared distance", "lin
 
 
 def _weighted(measures: Iterable[tuple[str, Estimate]]) -> Iterator[str]:
-    """Yield sentences that name the measures in which a disagreement counts more between levels farther apart."""
+    """Yield sentences that name the measures in which a disagreement counts more the farther the levels are apart."""
     for weights, how in _WEIGHTED.items():
         names = [name.replace("_", " ") for name, estimate in measures if estimate.method.startswith(weights)]
         if names:

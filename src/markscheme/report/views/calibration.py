@@ -168,9 +168,9 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 
 def _withheld(calibration: Calibration) -> dict[str, str]:
-    """Map each statistic that a table doesn't allow to the reason, such as that the scale's ends aren't stated.
+    """Map each statistic that can't be computed from a table to the reason.
 
-    A reason is that the ends of the scale, or the values that pass, aren't stated, so that it can't be computed.
+    A reason is, for example, that the ends of the scale, or the values that pass, aren't stated.
     """
     of_mark = ("pass_kappa", *YES_NO_NAMES) if calibration.rubric.table_of == "values" else ()
     rated = calibration.rater.rated_table
@@ -228,7 +228,7 @@ class _EntriesOnDemand(Mapping[str, Any]):
     """Entries of JSON that are made when they are read, so that long lists needn't all be in memory at once."""
 
     def __init__(self, **entries: Callable[[], Any]) -> None:
-        """Take the functions that make the entries, by key."""
+        """Store the functions that make the entries, by key."""
         self._entries = entries
 
     def __getitem__(self, key: str) -> Any:
