@@ -130,7 +130,7 @@ class CarriedLabels:
         return replace(example, labels=tuple(label for label in labels if label.criteria or label.overall is not None))
 
     def _means_the_same(self, label: Rating, name: str) -> bool:
-        """Return True if the rubric's author said that a label's wording of a criterion means the same as today's."""
+        """Return True if the rubric's author said that the wording a label was given under means what today's does."""
         return label.criteria[name].under in self.same_meaning.get(name, ())
 
     @property
@@ -190,7 +190,7 @@ class CarriedLabels:
 
     @cached_property
     def _fresh_ids(self) -> frozenset[str]:
-        """Ids of examples with old labels that have a label under the current wording on every reworded criterion."""
+        """Ids of the examples in `affected` that have a label under the current wording on every reworded criterion."""
         by_id = {example.id: example for example in self.examples.examples}
         return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
 

@@ -79,7 +79,10 @@ class RecordedTrial(NamedTuple):
 
     @classmethod
     def read(cls, line: Any) -> "RecordedTrial":
-        """Read a setting from a line of the record file; raise ValueError if it isn't one."""
+        """Read a tried setting (a rubric with a judge) from a line of the record.
+
+        Raise ValueError if the line isn't one.
+        """
         try:
             split = line.get("split")
             at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
@@ -92,13 +95,13 @@ class RecordedTrial(NamedTuple):
             raise ValueError("a line of this record has at, setting, rubric, judge, n, split and examples") from None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the setting as a dict for a line of the record file."""
+        """Return the tried setting, a rubric with a judge, as a dict for a line of the record file."""
         about = {key: getattr(self, key) for key in ("at", "setting", "rubric", "judge", "n", "split")}
         return about | ({"examples": sorted(self.examples)} if self.labels is None else {"labels": self.labels})
 
 
 def settings_on(examples: frozenset[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:
-    """Return the settings that were tried on any of the given examples, in the order of the record.
+    """Return the settings (rubrics with judges) that were tried on any of the given examples, in the record's order.
 
     Args:
         examples: Digests of the examples' ids.

@@ -209,7 +209,7 @@ def decisions_compared(
 
 
 def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions with nan for hand-picked examples; if all were picked by hand, return all decisions.
+    """Return gold's decisions, nan for examples picked by hand; if all were picked by hand, return all decisions.
 
     Args:
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.

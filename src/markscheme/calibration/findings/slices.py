@@ -107,12 +107,12 @@ class SliceFigure:
 
     @property
     def same_gold(self) -> float:
-        """Value of the figure on other examples, weighted to the same gold labels as in the slice."""
+        """Value of the figure on other examples, weighted so that their gold labels are as frequent as in the slice."""
         return self.look.outside_at_same_gold * self.unit
 
     @property
     def matters(self) -> bool:
-        """True if the judge is worse on the slice by enough to matter, also compared at the same gold."""
+        """True if the judge is worse on the slice by enough to matter, even compared with examples of equal gold."""
         return self.look.matters(self.least)
 
     @property
@@ -348,7 +348,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Return the indices of a slice's figures that stay worse if the examples of other worse slices are left out.
+    """Return the indices of a slice's figures that stay worse without the examples of slices already found worse.
 
     Args:
         looks: Comparisons of slices with the other examples.

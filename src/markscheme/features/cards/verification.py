@@ -234,7 +234,7 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """Number of settings tried on the labels until the accepted setting was, which is included.
+        """Number of settings (rubrics with judges) tried on the labels, up to and including the accepted one.
 
         None if the accepted setting isn't on record.
         """

@@ -32,7 +32,7 @@ PANEL = "+"
 
 @dataclass(frozen=True)
 class StageCandidate:
-    """Judge or voting panel that may become a stage of a certificate, with its ratings of the labelled examples.
+    """Judge, or panel of judges that vote, that may become a stage of a certificate, with its ratings of the examples.
 
     Attributes:
         name: Its name, by which it can be asked; for a panel, the names joined by `+`.
@@ -136,7 +136,7 @@ def _names_ratings(name: str) -> bool:
 
 
 def files_of(stage: str) -> tuple[Path, ...]:
-    """Return the files of ratings that a stage's name lists, one for each judge; () if it names judges to ask."""
+    """Return the files of ratings that a name after `--judge` lists, one per judge; () if it names judges to ask."""
     members = [stage] if Path(stage).is_file() else stage.split(PANEL)
     return tuple(map(Path, members)) if all(map(_names_ratings, members)) else ()
 

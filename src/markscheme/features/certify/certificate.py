@@ -100,7 +100,7 @@ class Certificate:
 
     @property
     def votes(self) -> int | None:
-        """Number of judges on the panel, if the certificate's only stage is a panel that votes; None otherwise."""
+        """Number of judges on the panel, if one panel that votes makes all automatic decisions; None otherwise."""
         votes = [len(candidate.name.split(PANEL)) for candidate in self.candidates]
         return votes[0] if self.signals == ("votes",) else None
 
@@ -128,7 +128,7 @@ class Certificate:
         return certain["both"] if "both" in certain else {side: certain.get(side) for side in MARK_SIDES}
 
     def stages(self) -> list[dict[str, Any]]:
-        """Return the entries of the certificate's file for its stages, in the order in which they are asked."""
+        """Return the entries of the certificate's file on each judge or panel, in the order in which they are asked."""
         return [
             {
                 "judge": candidate.name,
@@ -142,7 +142,7 @@ class Certificate:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Entries of the certificate's file on the promise, the stages and the labels."""
+        """Entries of the certificate's file on the promised limit of wrong decisions, the judges and the labels."""
         automatic = {side: of_side.automatic.to_json() for side, of_side in self.parts.items()}
         return {
             "error": self.promise.error,

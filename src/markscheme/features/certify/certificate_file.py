@@ -47,7 +47,7 @@ class StageRecord:
     fails: float | None
 
     def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Return True if a decision of this stage needs no person, since it is certain enough.
+        """Return True if a decision of this judge or panel needs no person, since it is certain enough.
 
         Args:
             certainty: Certainty of the decision.
@@ -197,7 +197,7 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
-    """Raise an error if a number of a certificate, of its promise or its labels, is outside its possible range.
+    """Raise an error if a number in a certificate's file, such as the promised error, is outside its possible range.
 
     Raises:
         ValueError: A number is out of range; the message names the first one.

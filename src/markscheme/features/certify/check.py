@@ -67,7 +67,7 @@ def check_certificate_at(path: Path) -> CertificateCheck | None:
 
 
 def is_certificate_file(path: Path) -> bool:
-    """Return True if a file is a certificate, by its name or by its content, a JSON object with stages."""
+    """Return True if a file is a certificate, by its name, or since it is a JSON object with the key `stages`."""
     if not path.is_file() or path.name == CASCADE_FILE:
         return path.is_file()
     try:
@@ -294,7 +294,7 @@ class _DecisionSources:
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
-        """Each stage's ratings from files of the project, or the reason why there are none."""
+        """Ratings of each judge or panel from files of the project, or the reason why there are none."""
         return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
     def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:
@@ -317,7 +317,7 @@ class _DecisionSources:
             return str(error).splitlines()[0]
 
     def _recorded(self, stage: StageRecord) -> Sequence[Rating] | None:
-        """Return a stage's ratings from replies that are recorded next to the certificate; None if there are none."""
+        """Return the ratings in a judge's or panel's replies recorded next to the certificate; None without any."""
         name = stage.judge.partition(":")[0]
         for path in sorted((self.file.path.parent / "replies").glob("*.jsonl")):
             judge = RecordedJudge.load(path)

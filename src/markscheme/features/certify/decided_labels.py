@@ -40,7 +40,7 @@ def drawn_at_random(examples: Sequence[Example]) -> Flags:
 
 @dataclass(frozen=True)
 class DecidedLabels:
-    """Annotators' pass/fail decisions by which a promise can be tested: stated by annotators, or derived from levels.
+    """Annotators' pass/fail decisions, by which judges' decisions are tested: stated, or derived from their levels.
 
     Attributes:
         ids: Ids of the examples.
@@ -76,7 +76,7 @@ class DecidedLabels:
 def decided_labels(
     rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
 ) -> DecidedLabels:
-    """Return annotators' decisions on examples drawn at random that haven't been used to tune a threshold.
+    """Return annotators' decisions on examples drawn at random that no weight or pass mark was fitted to.
 
     The decisions are explicit ones, or else follow from gold's score, the pass mark and required criteria. Even splits
     are left out.

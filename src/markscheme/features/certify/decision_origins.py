@@ -30,10 +30,10 @@ def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
 
 
 def left_out_in_words(labels: DecidedLabels) -> str:
-    """Say how many decided examples can't support a promise, and why; "" if all can.
+    """Say how many decided examples can't be used to test judges' decisions, and why; "" if all can.
 
     Args:
-        labels: The decisions that can, with the numbers of those left out.
+        labels: The decisions that can be used, with the numbers of those left out.
     """
     reasons = (
         (labels.used, "chose weights or pass mark"),

@@ -30,7 +30,7 @@ def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOpti
 
 
 class Certified:
-    """Grader that asks its stages in turn until one is as certain as its certificate requires; else a person decides.
+    """Grader that asks judges in turn until one is as certain as a certificate requires; if none is, a person decides.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -49,7 +49,7 @@ class Certified:
         return fingerprints_of(self.rubric, self.judges)
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return the prompts of the first stage, which is asked about each submission."""
+        """Return the prompts of the judge or panel that is asked first, since it is asked about every submission."""
         return self.stages[0][0].prompts(submission)
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
@@ -57,7 +57,7 @@ class Certified:
         return replace(self.stages[0][0].ungraded(submission, why), fingerprints=self.fingerprints)
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade by the first stage that is certain enough; if none is, by the last stage, for a person to decide."""
+        """Grade by the first judge or panel that is certain enough; if none is, by the last, for a person to decide."""
         void = self.judges.why_void(self.fingerprints.rubric, self.fingerprints.prompt)
         differs = [void] if void else []
         every: list[Grade] = []

@@ -14,7 +14,7 @@ from markscheme.judges.registry import open_judge
 
 
 def stage_fingerprint(identities: Sequence[Identity]) -> str:
-    """Return a fingerprint of a stage: of its judge, or of its panel's members regardless of their order."""
+    """Return the fingerprint of a judge, or of a panel, which doesn't depend on the order of the panel's members."""
     return fingerprint(sorted(identity.fingerprint for identity in identities))
 
 
@@ -41,7 +41,7 @@ class CertifiedJudges:
 
     @property
     def identity(self) -> Identity:
-        """Identity of the certificate as a judge: its stages, its thresholds and the judges opened for it."""
+        """Identity by which a certificate counts as a judge: its thresholds, and its opened judges' identities."""
         stages = [
             [record.judge, record.certainty, record.passes, record.fails, _fingerprint_of(judges)]
             for record, judges in zip(self.file.stages, self.stages, strict=True)
@@ -63,7 +63,7 @@ class CertifiedJudges:
         return self.labels_changed
 
     def why_not(self, index: int, models: Sequence[str], ways: Sequence[Sequence[AskedWithout]]) -> str | None:
-        """Return why a stage may not decide: its judge or the answering model isn't as certified; None if it may.
+        """Return why a judge or panel may not decide: it, or a model that answered, isn't as certified; None if it may.
 
         Args:
             index: Index of the stage, from 0.

@@ -25,7 +25,7 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Estimate how many labels `certify` needs for the given judges; the promise isn't recorded as tested.
+    """Estimate how many labels `certify` needs for the given judges; nothing is tested or recorded.
 
     None if the rubric is for pairs, a file doesn't have exactly one judge, there are no judges or too many, or labels
     are too few.
@@ -58,9 +58,9 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return how many labels a certificate's promise needs, as a row of a plan.
+    """Return how many labels it takes to certify automatic decisions, as a row of a labelling plan.
 
-    If the present labels already support the promise, it needs as many as there are.
+    If the present labels are enough, it is their number.
     """
     promise = certificate.promise
     promised = (

@@ -22,10 +22,10 @@ def votes_of_panel(calibration: Calibration) -> float | None:
 
 
 def may_decide(calibration: Calibration) -> float | None:
-    """Estimate the share of responses that a judge could decide without people under the default promise.
+    """Estimate the share of responses that a judge could decide alone with the default limit on wrong decisions.
 
-    It is for a judge that can't gate, and that more labels couldn't show to be good enough to gate. None if annotators'
-    labels give no decisions, or if there is no response that the judge could decide alone.
+    It is for a judge that may not decide all responses alone, and for which more labels wouldn't change that. None if
+    annotators' labels give no decisions, or if there is no response that the judge could decide alone.
     """
     comparison = calibration.comparison
     gold = comparison.gold

@@ -31,7 +31,7 @@ ASKS = "asks.jsonl"
 
 
 class _PromiseTurn(NamedTuple):
-    """Position of a promise among all promises that were tested on some of the same labels.
+    """Position of a promise (a limit on wrong decisions) among those tested on some of the same labels.
 
     Attributes:
         further: Number of other promises that were tested before this one.
@@ -126,7 +126,7 @@ def digest_of_decisions(rubric: Rubric, candidates: Sequence[StageCandidate], ex
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
-    """Return the dict that identifies a promise in the record of tested promises.
+    """Return the dict that identifies a promise (a limit on wrong decisions) in the record of tested promises.
 
     Args:
         promise: The promise.

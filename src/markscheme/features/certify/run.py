@@ -112,7 +112,7 @@ def certify(
     refuse_unknown_columns([*ratings, *(path for stage in stages for path in files_of(stage))], columns)
 
     def rated(stage: str | None) -> StageCandidate:
-        """Read the ratings of a stage's judge or panel from files, or else ask it; None means the default judge."""
+        """Read the ratings of a judge or panel from files, or else ask it; None means the default judge."""
         files = ratings or (() if stage is None else files_of(stage))
         if files:
             candidate = candidate_in_files(files, rubric, every, columns, shared)

@@ -102,7 +102,7 @@ def n_independent(chosen: Flags, groups: Integers | None) -> int:
 
 @dataclass(frozen=True)
 class StageDecisions:
-    """Decisions of one stage of a cascade on labelled examples: certainty, errors and passes.
+    """Decisions of one judge or panel on labelled examples: how certain each is, and whether it is wrong or a pass.
 
     Attributes:
         certainty: The judge's certainty of each decision, rounded, shape (n,); nan where the judge gives no decision or
@@ -119,7 +119,7 @@ class StageDecisions:
     def of(
         cls, certainty: npt.ArrayLike, wrong: npt.ArrayLike, passes: npt.ArrayLike | None = None
     ) -> "StageDecisions":
-        """Make a stage's decisions from arrays of certainties, errors and passes.
+        """Make the decisions of a judge or panel from arrays of certainties, errors and passes.
 
         Args:
             certainty: A probability, a share of votes, or a distance from the pass mark for each decision, shape (n,);
@@ -139,7 +139,7 @@ class StageDecisions:
 
     @property
     def descending(self) -> Floats:
-        """Certainties of the stage's decisions, from the greatest to the smallest."""
+        """Certainties of the decisions, from the greatest to the smallest."""
         return np.sort(self.certainty[~np.isnan(self.certainty)])[::-1]
 
     def at_least(self, certain: float) -> Flags:
@@ -343,7 +343,7 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Estimate how many labels in all give an even chance to show that a judge's surest decisions keep a promise.
+    """Estimate how many labels give an even chance to show that few enough of a judge's surest decisions are wrong.
 
     Even if none is wrong, the test needs a certain number of labelled decisions: the first set that is tested. The more
     labels there are in all, the smaller is the share of most certain decisions that this set takes. Its errors are
@@ -447,7 +447,7 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 def _too_many_wrong(
     decided: str, chosen: Flags, tested: "_CascadeOutcome", limit: ErrorLimit, groups: Integers | None
 ) -> str:
-    """Say that more of a judge's most certain decisions may be wrong than a promise allows.
+    """Say that too many of a judge's most certain decisions may be wrong to keep a promised limit.
 
     Args:
         decided: What the decisions are called, "decisions" or "passes".
@@ -506,7 +506,7 @@ def _without_automatic_decisions(
 def automatic_part(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> CertifiedCascade:
-    """Find how many of a judge's most certain decisions a promise about errors allows.
+    """Find how many of a judge's most certain decisions can be automatic under a limit on wrong decisions.
 
     The result is a cascade with one judge. The numbers of decisions to try are chosen before labels are looked at,
     spread evenly from the fewest that could keep the promise without an error up to all. With groups, numbers that

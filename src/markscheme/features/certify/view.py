@@ -118,7 +118,7 @@ def reason(certificate: Certificate) -> str:
 
 
 def promise_in_words(certificate: Certificate) -> str:
-    """Return sentences on the promise about automatic decisions, and on how many were wrong on labelled examples."""
+    """Return sentences on the promised limit of wrong decisions, and on how many were wrong on labelled examples."""
     promise = certificate.promise
     automatic = " and of the automatic ".join(_WHOSE[side] for side in certificate.certified)
     errors = certificate.errors
@@ -142,7 +142,7 @@ def _halved(certificate: Certificate) -> Iterator[str]:
 
 
 def passes_in_words(certificate: Certificate) -> str | None:
-    """Say how many automatic passes are wrong, and if a promise about passes may hold; None if no pass is automatic."""
+    """Say how many automatic passes are wrong, and if a limit on these may hold; None if no pass is automatic."""
     of_side = certificate.parts.get("both") or certificate.parts.get("passes")
     if of_side is None or not of_side.passes:
         return None
@@ -238,7 +238,7 @@ def _onward(run: CertifyRun, again: str, commands: Commands) -> tuple[str, str] 
 
 
 def _before_a_promise(certificate: Certificate, commands: Commands) -> tuple[str, str] | None:
-    """Return the next step towards a promise, in words, and its command."""
+    """Return the next step, in words and as a command, if the labels don't yet support any automatic decision."""
     if not certificate.n:
         return "Next, have people decide", commands.label("-o ask_whole=always")
     if certificate.needed is not None:

@@ -102,7 +102,7 @@ def compare_by_name(
 
 
 def _recorded(compared: Compared, part: Part | None) -> Compared:
-    """Record each judge as a setting tried on people's labels; return the comparison with the chosen judge's verdict.
+    """Record that each judge was tried on people's labels; return the comparison with the chosen judge's verdict.
 
     Without labels by people, return the comparison unchanged.
 

@@ -117,7 +117,7 @@ class CountQuery:
 
     @property
     def slices(self) -> dict[str, str]:
-        """The fields whose values define the counted slices, by the aliases that SQL expressions use for the fields."""
+        """The fields by whose values examples are counted separately, by the aliases that SQL uses for them."""
         return {f"slice_{place}": field for place, field in enumerate(self.fields, start=1)}
 
     @property

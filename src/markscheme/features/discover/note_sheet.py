@@ -30,7 +30,7 @@ def head_of(name: str, rater: str, examples: Iterable[Example], key: str) -> dic
 
 
 def is_head(record: Any) -> bool:
-    """Return True if a line is the first line of a notes file that a reading sheet saved."""
+    """Return True if a line begins a file of notes that a reading sheet, a page without a server, saved."""
     return isinstance(record, Mapping) and "sheet" in record and "responses" in record
 
 
@@ -60,7 +60,7 @@ def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
 
 
 def refuse_headless(path: Path, folder: Path) -> None:
-    """Raise an error for a file named like this discovery's notes from a reading sheet, but without their first line.
+    """Raise an error for a file named like notes from this discovery's reading sheet that lacks the sheet's head.
 
     Raises:
         RatingError: The file is such a file.

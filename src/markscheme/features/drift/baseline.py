@@ -633,5 +633,5 @@ def _by_todays_weights(
 
 
 def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
-    """Return the changes of setting that can have moved the levels of a given criterion."""
+    """Return those changes of rubric, prompts or judge that can have moved the levels of a given criterion."""
     return tuple(change for change in changes if change.side in _MOVE_LEVELS and criterion in change.criteria)

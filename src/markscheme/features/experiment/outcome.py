@@ -105,7 +105,7 @@ def report_of(
 
 
 def _decisions_in_accepted_run(run: ExperimentRun) -> DecidedExamples | None:
-    """Return annotators' and judge's decisions in the accepted calibration; None if it isn't of this very setting.
+    """Return annotators' and judge's decisions in the accepted calibration; None if it doesn't apply.
 
     That is, None if the calibration was made with another rubric, prompt or judge than the run.
     """

@@ -183,7 +183,7 @@ def _numbers_of_points(n: int) -> list[dict[str, Any]]:
 
 
 def _unlike(point: str, points: tuple[str, ...]) -> str:
-    """Return a point without the opening words that all of the points share."""
+    """Return a point of a list without the words with which all points of the list begin."""
     words = [some.split() for some in points]
     same = next((n for n, alike in enumerate(zip(*words, strict=False)) if len(set(alike)) > 1), 0)
     return " ".join(point.split()[same:])
