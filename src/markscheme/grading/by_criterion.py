@@ -164,7 +164,7 @@ class OneJudge(ABC):
             replies: All replies of the judge.
             score: The score; or the reason why there is none; None if the rubric defines no score.
             outcomes: The outcome on each criterion, by name; None if criteria aren't asked about.
-            holistic: The answer about the whole response, if that is what was asked.
+            holistic: The judge's answer about the whole response; None if the judge was asked about criteria.
         """
         parts = [reply_part for reply in replies for reply_part in reply.single]
         ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))

@@ -38,7 +38,7 @@ def own_rubric(
     Args:
         text: The row's own rubric as text; None for a row without one.
         core: The rubric of the run; None without one.
-        rule: How a row's own rubric is used next to `core`.
+        rule: How a row's own rubric is combined with `core`, such as "add" or "instead".
         of_run: The rubric whose settings say how the judge is asked, if there is no `core`.
     """
     if text is None:
@@ -78,7 +78,7 @@ def rubric_for(
     Args:
         inputs: The row's inputs by name, one of which may be a rubric.
         core: The rubric of the run; None without one.
-        rule: How a row's own rubric is used next to `core`.
+        rule: How a row's own rubric is combined with `core`, such as "add" or "instead".
         of_run: The rubric whose settings say how the judge is asked, if there is no `core`.
     """
     brought = own_rubric(row_rubric_in(inputs, core), core, rule, of_run)
@@ -94,7 +94,7 @@ class ByRow(AroundGrader):
     Attributes:
         core: The rubric by which all rows are graded; None if each row is graded by its own alone.
         of_run: The rubric whose settings say how the judge is asked: `core`, or an empty rubric if there is none.
-        rule: How a row's own rubric is used next to `core`.
+        rule: How a row's own rubric is combined with `core`, such as "add" or "instead".
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class ByRow(AroundGrader):
         Args:
             grader: The grader of rows without a rubric of their own.
             of_run: The rubric of the run, whose settings say how the judge is asked about all rows.
-            rule: How a row's own rubric is used.
+            rule: How a row's own rubric is combined with that of the run, such as "add" or "instead".
             make: Function that makes the grader for a rubric.
             has_core: True if rows without a rubric of their own are graded by `of_run`.
         """

@@ -126,7 +126,7 @@ class Receipt:
         settings: Number of settings tried on the same labels; None if that isn't recorded.
         excepted: Slices of the examples that the judge may not decide.
         why_excepted: Reason why the judge may not decide the example of a grade; None if it may.
-        asking: Pass mark, strategy and samples of the calibration, which a run may set independently of the rubric's
+        asking: Pass mark, strategy and samples in the calibration, which a run can change without changing the rubric's
             text.
         relabelled: Number of examples that were labelled again after a rewording, and number of those with the same
             label; None if there were none.

@@ -127,7 +127,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
     Args:
         holistic: The rating from 0 to 100.
         rubric: The rubric, with weights and pass mark.
-        normalize: True to return h / 100 as the score, False to return the raw score in its place.
+        normalize: True for h / 100 as the score, False for the raw score.
     """
     share = holistic.score / 100
     raw = (share if rubric.positive_weight > 0 else share - 1) * rubric.whole_weight

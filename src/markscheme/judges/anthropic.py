@@ -108,8 +108,8 @@ class AnthropicJudge(SdkJudge):
 
         Args:
             prompt: The prompt.
-            form: The form of the request, which says which settings to leave out, since the server doesn't take them.
-            caching: How the provider caches the system part.
+            form: Which settings to leave out of the request, since the server doesn't take them.
+            caching: How the provider is to cache the system prompt.
         """
         request: dict[str, Any] = {
             "model": self.model,

@@ -48,8 +48,8 @@ class FunctionJudge:
             modules that they import from the project, and by what they declare that they depend on. `fn.environment`
             lists names of environment variables; `fn.reads` lists files next to the module or in the working directory.
             If a function declares neither, its replies aren't cached for later processes.
-        home: The module in which the function was looked up, which is part of the judge's identity; None if it wasn't
-            looked up.
+        home: The module from which the function was loaded by name, which is part of the judge's identity; None if it
+            was passed as an object.
         deadline: Seconds for one answer; a function that takes longer is no longer waited for.
         apart: True to run an async function in an event loop of its own, so that it may block.
 

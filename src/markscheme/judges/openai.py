@@ -294,7 +294,7 @@ class OpenAIBatches:
         """Upload prompts as a file, and start a batch of them.
 
         Args:
-            token: Markscheme's own name for the batch, which names the file and is stored in the batch's metadata.
+            token: Markscheme's name for the batch, by which the file is named, and which the batch's metadata store.
             requests: The lines of the file, one for each prompt.
         """
         text = "".join(json.dumps(request, separators=(",", ":")) + "\n" for request in requests)

@@ -241,7 +241,7 @@ class TakenSettings:
         A setting that the server accepted before is sent again, and then the result is False.
 
         Args:
-            form: The settings that a request without the refused ones leaves out or lowers.
+            form: Form of a request that leaves out, or lowers, the refused settings.
         """
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form

@@ -24,7 +24,7 @@ class CallOptions:
         families: The families of the core.
         without: Names of options in these families that the function doesn't take as `**options`: it lacks them, or
             has parameters for them.
-        parameters: The function's own parameters by name.
+        parameters: The function's parameters, other than `**options`, by name.
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:

@@ -39,8 +39,7 @@ class DeclaredOption(NamedTuple):
     """The declaration of an option: its help, allowed values, name on the command line, and where it may be set.
 
     Attributes:
-        about: Description of what it sets, for help; placeholders in it, as in `kinds.IN_HELP`, are replaced by judges'
-            names.
+        about: Description for help; placeholders in it, as in `kinds.IN_HELP`, are replaced by judges' names.
         form: The rule for its values.
         value: Name of its value in help; None for a switch.
         name: Its name on the command line; None for the field's name.

@@ -28,7 +28,7 @@ class StepNode:
     Attributes:
         number: The step's number, as verdicts cite it; None if steps aren't numbered.
         step: The step.
-        result: Number and step of the call's result; None if the call has no result, or if the step isn't a call.
+        result: Number and step of the result, if the step is a call that has one; else None.
         inside: Nodes of the steps inside this one.
     """
 

@@ -62,7 +62,7 @@ class Call:
             judge's; None if they aren't known.
         provider: The name of that provider in results: its label, else its id.
         metadata: The metadata of the test that are short texts.
-        reading: Description of what the text of an `llm-rubric` asks for, as it was read; None for other assertions.
+        reading: How the text of an `llm-rubric` was understood; None for other assertions.
         row_rubric: The criteria that the test brings; None if it is graded by a rubric's file.
     """
 
@@ -423,7 +423,7 @@ def _inputs(
         config: The assertion's configuration, whose `inputs` may name the var of an input.
         variables: The test's vars.
         prompt: The prompt that the output answers, for the input `query` if no var has it.
-        steps: What the provider recorded of an agent's steps, by the name of the input that it is for.
+        steps: An agent's steps that the provider recorded, by the name of the input to which they belong.
 
     Raises:
         UsageError: An input has no value, or only an unresolved placeholder.

@@ -175,7 +175,7 @@ class Results:
         rows: Its rows, in the order of the tests.
         threshold: The score that a row needs to pass, if it is equal for all tests; else None.
         at: The day of the evaluation, as written; None if the file doesn't say.
-        aside: Counts of what was not read as a rating.
+        aside: Counts of content that wasn't read as a rating, by its kind.
     """
 
     path: Path

@@ -97,7 +97,7 @@ class PartedText(str):
         """Make a text from words with marks in place of images or other parts, and from these parts.
 
         Args:
-            text: The words with the marks.
+            text: The text with a mark in place of each part.
             parts: The parts.
             written: The value by which a file stores this text; None if it isn't known.
         """
@@ -136,7 +136,7 @@ class PartChange(NamedTuple):
 
     Attributes:
         name: The change's name in files and options.
-        what: Description of the change, for the note below a table.
+        what: Description of the change for the note below a table.
         moves: True if a judge that looks at the part must give other levels after the change; False if its levels
             should stay.
         change: Function that returns the part changed, or None if the change can't be made. Its arguments are the part
@@ -262,7 +262,7 @@ def message_content(prompt_text: str, parts: Sequence[ShownPart], api: str) -> s
     Args:
         prompt_text: The text.
         parts: The parts that the text's marks name.
-        api: Name of the API whose form the parts get.
+        api: Name of the API for which the parts are written.
     """
     if not parts:
         return prompt_text

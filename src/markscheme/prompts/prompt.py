@@ -281,9 +281,9 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
     """Return the sentence that asks a judge to answer again, in the required form.
 
     Args:
-        earlier: Noun for what the judge gave.
-        scope: Words for what the earlier answer could not be used for; None for everything.
-        about: Words for what the judge is to answer about; None for everything.
+        earlier: Noun for what the judge gave before, such as an answer.
+        scope: Words for the criteria on which the earlier answer couldn't be used; None for all.
+        about: Words for the criteria to answer about; None for all.
     """
     used = "used" if scope is None else f"used for {scope}"
     answer = "answer" if about is None else f"answer for {about},"

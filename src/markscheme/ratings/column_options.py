@@ -162,7 +162,7 @@ class ColumnOptions:
 
         Args:
             key: The option's key.
-            value: The value, or its left side; None for an option that is left out with all its values.
+            value: The value, or its left side; None to leave out all values of the option.
         """
         texts = getattr(self, key)
         rest = getattr(ColumnOptions, key)

@@ -501,7 +501,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
 
     Args:
         raw: The example's data.
-        short: True if the example is in the short form, whose `input` may be the response.
+        short: True if the example is in the short form, in which the key `input` may hold the response.
         folder: The folder that paths of images or documents are relative to; None if it may name none.
 
     Raises:

@@ -54,8 +54,8 @@ class Gold(Column):
         people: Labels of single annotators, without adjudicated ones.
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
-        even_splits: For each even split of annotators, which leaves no gold, the example's id and what they split over:
-            a yes/no criterion or `SPLIT_DECISION`.
+        even_splits: For each even split of annotators, which leaves no gold, the example's id, and the yes/no criterion
+            or `SPLIT_DECISION` on which they are split.
         annotators: The table of `people`, if gold was made from it; None if it has to be made.
         labelled_twice: Flags of the examples with labels of two annotators or an adjudicated label, shape
             (n_examples,); None if that isn't known, as of an earlier report.

@@ -70,7 +70,7 @@ def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool)
     Args:
         first: The file's first line.
         path: The file.
-        by_name: The form that the ending of the file's name says.
+        by_name: The form that the ending of the file's name means.
         has_more: True if the file has more lines than the first.
     """
     line = _parsed(first)

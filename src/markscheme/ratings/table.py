@@ -257,7 +257,7 @@ def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> 
     Args:
         codes: The ratings.
         rows: Row of each rating's example in the table; -1 if it isn't there.
-        samples_apart: True to make each sample of a rater a column of its own.
+        samples_apart: True for a separate column for each sample of a rater.
     """
     placed = np.flatnonzero(rows >= 0)
 

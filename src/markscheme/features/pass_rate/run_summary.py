@@ -84,7 +84,8 @@ class RunWorth:
         raw: Share of all outputs that the graders passed.
         corrected: Share of all outputs that annotators would pass; None without labels.
         uncorrected: The reason why rates aren't corrected; None if they are.
-        gate: Risk that such a run falls below a threshold by chance, from its own repeats; None without repeats.
+        gate: Risk that such a run falls below a threshold by chance, estimated from the run's repeats; None without
+            repeats.
         reasons_not_graded: For each output without a verdict, the reason why.
         passed_ungraded: Number of outputs without a verdict that Promptfoo counts as passed.
     """

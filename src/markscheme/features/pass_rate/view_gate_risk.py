@@ -43,7 +43,7 @@ def view(gate: ThresholdRisk, *, in_promptfoo: bool) -> Document:
 
     Args:
         gate: The threshold, and how runs vary about it.
-        in_promptfoo: True if Promptfoo may have made the runs, so that its settings and commands are what comes next.
+        in_promptfoo: True if Promptfoo may have made the runs; then the next steps are its settings and commands.
     """
     cases = f"{counted(gate.runs, 'run')} of {counted(gate.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"

@@ -68,7 +68,7 @@ class CriterionReading:
 
         Args:
             options: Options on how the file is read.
-            levels: The levels of criteria that have none of their own; None if the file states none.
+            levels: The levels for criteria that state none; None if the file has no such levels.
             notes: A dict to whose keys remarks are added, each once.
             unread: A dict to whose keys the names of keys that aren't read are added.
             columns: Keys of the criteria that name the levels of all, such as Poor, Fair and Good, worst first.
@@ -158,7 +158,7 @@ class CriterionReading:
 
         Args:
             fields: The criterion's keys and values.
-            raw: The criterion, whose own keys count if they aren't those of all criteria, such as Good (10).
+            raw: The criterion. Its keys, such as Good (10), count if `columns` doesn't name the levels of all criteria.
             taken: The keys read so far, to which those of the levels are added.
         """
         own_columns = level_columns([raw])
@@ -412,8 +412,8 @@ def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tupl
 
     Args:
         fields: The criterion's keys and values.
-        raw: What was read of the criterion so far. Its name is that by which the file lists it, such as a key; it is
-            returned if the criterion has no name of its own.
+        raw: The criterion as published. Its `name` is the key under which the file lists it, which is returned if the
+            criterion states no name.
         taken: A set of the keys that have been read, to which the key of the name is added.
     """
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]

@@ -18,7 +18,7 @@ class Leaf(NamedTuple):
         path: The keys and indices that lead to it in the file.
         weight: Its share of the whole: the product of the shares of the leaf and of all parts above it. A part's share
             is its weight divided by the sum of the weights of all parts in its place, itself included.
-        words: Its words, after those of all parts that it is under except the root.
+        words: The words of all parts above it except the root, followed by its own.
     """
 
     data: Mapping[str, Any]

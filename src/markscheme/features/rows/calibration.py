@@ -87,9 +87,9 @@ class RowsCalibration(FileAnswer):
         verdicts: The judge compared with people on each criterion.
         by_tag: The verdicts on the criteria of each tag that has at least `FEWEST_OF_TAG` verdicts.
         close_scores: Share of responses on which the scores of judge and people differ by less than the tolerance.
-        lost: Counts of what wasn't compared, by the reason.
+        lost: Number of responses or verdicts that weren't compared, by the reason.
         pass_marks: Number of labelled responses by the pass mark that decides them.
-        is_kept: True if the user had this run accepted, so that accepting it isn't the next step.
+        is_kept: True if this run was accepted on the user's wish, so that the report doesn't suggest it.
     """
 
     path: Path
@@ -596,7 +596,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
 
     Args:
         calibration: The calibration with the verdict.
-        verdicts: The ratings so far: what people and the judge say on one criterion of one response each.
+        verdicts: The ratings so far; each is people's and the judge's verdict on one criterion of one response.
     """
     decision = calibration.decision
     labels = decision.labels

@@ -113,7 +113,7 @@ def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[Ru
     Args:
         files: The project's rubric files.
         start: The working directory.
-        today: The day on which it is decided what is stale.
+        today: Today's date, by which runs and labels are stale or not.
     """
     names = set[str]()
     for file in files:
@@ -162,7 +162,7 @@ def _of_rows(name: str, rows: Path, folder: Path, today: date) -> RubricStatus:
         name: Name of the file.
         rows: The file.
         folder: Its calibration folder.
-        today: The day on which it is decided what is stale.
+        today: Today's date, by which runs and labels are stale or not.
     """
     examples = labelled_rows(rows, folder)
     is_accepted = (folder / ACCEPTED).is_file()

@@ -333,7 +333,7 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
 
     Args:
         text: Any text; without images or documents, it is returned unchanged.
-        change: Function that returns the part that replaces a given one, or None to keep it.
+        change: Function that returns the replacement of an image or document, or None to keep it.
     """
     if not isinstance(text, PartedText):
         return text

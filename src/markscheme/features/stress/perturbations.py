@@ -72,7 +72,7 @@ class Perturbation:
 
     Attributes:
         name: The change's name in files and options.
-        what: Description of the change, for the report's table.
+        what: Description of the change for the table in the report.
         change: Function that returns the changed response, or None if the change can't be made; None if the rubric is
             changed instead of the response.
         prose: Words in a criterion's text that show that the change may alter the right level, if the response is

@@ -47,8 +47,8 @@ class AnchorLook:
     """Record of one look: the judge was asked again about the examples of its accepted run, and gave these answers.
 
     Attributes:
-        at: Time of the look.
-        day: The last day of the responses that were added together with the look.
+        at: Time at which the judge was asked.
+        day: The last day of the new responses that the same run added to the stream.
         setting: Digest of the questions and of the judge.
         accepted: Digest of the accepted runs that the look is compared with.
         passes: The judge's decisions, by the example's id.
@@ -105,11 +105,11 @@ class AnchorWatch:
     Attributes:
         sizes: Number of accepted fails (examples that the judge failed in the accepted runs) and of accepted passes.
         flips: For each look, the number of accepted fails, and of accepted passes, that got the other decision.
-        looked: The day of each look.
+        looked: For each look, the last day of the new responses that the same run added.
         own_flips: Share of accepted fails, and of accepted passes, whose decision differs between accepted runs.
         after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
-        filling: Number of looks, the first ones, that replace missing accepted runs.
+        filling: Number of first looks that replace missing accepted runs.
         otherwise_before: Two counts that show that the judge moved before these runs were accepted, from the earlier
             look that differs most from these runs: the examples that both have with different decisions, and all
             examples that both have. None if no earlier look shows a move.
@@ -349,7 +349,7 @@ def _otherwise_before(
         earlier: The decisions in looks before these runs were accepted, each of shape (n_examples,), nan if missing.
         majority: The decision of most accepted runs, shape (n_examples,), nan for a tie.
         sides: Two arrays of flags: of the examples that the accepted runs fail, and of those that they pass.
-        still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
+        still: For each of these two groups, the largest share of flips with which a judge counts as unchanged.
 
     Returns:
         The number of different decisions in the look that has most of them, and the number of examples that this look
@@ -381,8 +381,9 @@ def _evidence(
         rubric: The rubric.
         before: The levels in each accepted run, by criterion, each of shape (n_examples,).
         sizes: Number of examples that the accepted runs fail, and number that they pass.
-        still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
-        flips: For each look, the number of flipped decisions on each side.
+        still: For accepted fails, and for accepted passes, the largest share of flips with which a judge counts as
+            unchanged.
+        flips: For each look, the number of flipped decisions among accepted fails, and among accepted passes.
         shifts: For each criterion and look, each example's level minus its mean level in the accepted runs.
     """
     by_decisions = [

@@ -102,7 +102,7 @@ def read_responses(
     """Read responses with their times from files.
 
     Args:
-        files: The files; if they are a tool's, they are parts of one export.
+        files: The files; files of another tool together are one export.
         rubric: The rubric, which decides which scores pass.
         times: Options for where a response's time is found.
         columns: What the files' columns and values mean.
@@ -434,7 +434,7 @@ def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, t
     Args:
         file: The file's ratings.
         rubric: The rubric.
-        is_named: True if the user named the rubric, so that its pass mark turns a score alone into a decision.
+        is_named: True if the user named the rubric. Its pass mark then turns a score without a decision into one.
     """
     ids = list(dict.fromkeys(rating.id for rating in file.judged))
     raters = {rating.rater for rating in file.judged}

@@ -75,8 +75,8 @@ class Look:
 
     Attributes:
         weeks: All weeks of the period.
-        rate: Share that people would pass over closed weeks, with an interval that holds at all looks of two years;
-            without a value if it is withheld.
+        rate: Share that people would pass over closed weeks. Its interval allows for a look in each week of two years;
+            it has no value if it is withheld.
         judge_alone: Share that the judge passes over closed weeks, or over graded weeks if none is closed.
         last_week: Share that the judge passes in the last graded week; None if there is none.
         before: Share that the judge passed in the reference weeks of its share of passes, with which later weeks are

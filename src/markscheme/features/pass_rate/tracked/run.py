@@ -118,7 +118,7 @@ def track(
     A stream is a system's responses over time.
 
     Args:
-        files: The files; empty to look at the stream as it is.
+        files: The files; empty to add no responses.
         rubric: The rubric.
         calibration: The rubric's calibration folder.
         options: Options on the stream.
@@ -234,7 +234,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
     The line lists the graded weeks, so that a later run knows which responses of these weeks came late.
 
     Args:
-        look: The look.
+        look: The result of the look.
         at: Time of the look.
         through: The last day that counts; a week that ends later isn't counted.
     """
