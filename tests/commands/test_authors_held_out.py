@@ -106,6 +106,21 @@ def test_reports_show_the_texts_of_examples_once_these_are_no_longer_held_out(pr
     assert planted(N - 2, "answered") in again["r.html"]
 
 
+@pytest.mark.parametrize(
+    "options", [("--ratings", "missing.jsonl"), ("--ratings", "bad.jsonl"), ("--judge", "function:broken:judge")]
+)
+def test_examples_stay_held_out_if_the_run_that_was_to_show_their_texts_fails(
+    project: Path, options: tuple[str, ...]
+) -> None:
+    (project / "bad.jsonl").write_text('{"id": "o1", "rater": "j", "kind": "judge", "criteria": {"warm": 1}}\n')
+    (project / "broken.py").write_text("def judge(system_prompt, user_prompt):\n    raise RuntimeError('down')\n")
+    examples = project / "calibration" / "plate" / "examples.jsonl"
+    before = examples.read_bytes()
+    done = run("markscheme", "calibrate", "plate", *options, "--all-texts", cwd=project)
+    assert done.returncode not in (0, 1, 4), done.stdout
+    assert examples.read_bytes() == before
+
+
 def test_the_judge_s_card_that_is_written_with_an_accepted_run_has_no_texts_of_held_out_examples(project: Path) -> None:
     everything_shown(project)
     done = run("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--accept", "--force", cwd=project)

@@ -12,7 +12,14 @@ from markscheme.errors import RatingWarning
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.first_splits import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
+from markscheme.ratings.first_splits import (
+    READ_FIRST,
+    as_read,
+    keep_parts_by_place,
+    part_of_task,
+    with_parts,
+    write_as_read,
+)
 from markscheme.rubrics.rubric import Criterion, Rubric
 from tests.stats.shared_numbers import block
 
@@ -97,5 +104,7 @@ def test_releasing_held_out_examples_for_reading_changes_nothing_else_in_their_f
     examples = with_parts(outputs(60, metadata={"split": "test"}))
     path = written(tmp_path, examples)
     before = [json.loads(line) for line in path.read_text().splitlines()]
-    assert not held_out(read_all(ExampleSet(examples, path)).examples)
+    assert not held_out(as_read(ExampleSet(examples, path)).examples)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == before
+    write_as_read(path)
     assert [json.loads(line) for line in path.read_text().splitlines()] == [{**line, "split": "dev"} for line in before]

@@ -96,23 +96,27 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
     return tuple(parted.examples)
 
 
-def read_all(examples: ExampleSet) -> ExampleSet:
-    """Move a set's held-out examples to the dev split, in the set and in its file.
+def as_read(examples: ExampleSet) -> ExampleSet:
+    """Return a set with its held-out examples in the dev split; its file is left as it is.
 
     Raises:
-        RatingError: The file isn't a .jsonl file.
+        RatingError: Examples are held out, and the file isn't a .jsonl file, so that the change can't be written.
+    """
+    if examples.path is not None and any(example.is_held_out for example in examples.examples):
+        file_for_parts(examples)
+    as_dev = (replace(e, split="dev") if e.is_held_out else e for e in examples.examples)
+    return replace(examples, examples=tuple(as_dev))
+
+
+def write_as_read(path: Path) -> None:
+    """Move the held-out examples of a file to the dev split, if splits can be written into its lines.
+
+    Raises:
         UsageError: The file can't be written.
     """
-    if not any(example.is_held_out for example in examples.examples):
-        return examples
-    if examples.path is not None:
-        path = file_for_parts(examples)
+    if takes_lines(path):
         with writing(path):
             rewrite(path, lambda text: "\n".join(map(_read_line, text.split("\n"))))
-    return replace(
-        examples,
-        examples=tuple(replace(e, split="dev") if e.is_held_out else e for e in examples.examples),
-    )
 
 
 def _read_line(line: str) -> str:

@@ -39,7 +39,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet, refuse_own_labels, warn_unknown, without_own_labels
 from markscheme.ratings.examples_choice import chosen_examples, part_name
-from markscheme.ratings.first_splits import read_all
+from markscheme.ratings.first_splits import as_read, write_as_read
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import JUDGES, KINDS
@@ -269,6 +269,8 @@ class CalibrationRequest:
             calibrations = self._from_ratings(rubric, every, examples, path, kinds)
         else:
             calibrations = [self._from_judge(judge, rubric, examples, folder, path) for judge in self.judges or [None]]
+        if self.options.all_texts and every.path is not None:  # a run that fails shows no texts
+            write_as_read(every.path)
         opened = openings.wordings if openings is not None and self.options.split != "dev" else frozenset()
         calibrations = self._after_settings(calibrations, rubric, examples, opened)
         if carried is not None:
@@ -315,7 +317,7 @@ class CalibrationRequest:
             folder = find_calibration(rubric.name, Path.cwd())
         else:
             every, folder = examples_with_every_label(rubric, self.examples)
-        return (read_all(every) if self.options.all_texts else every), folder
+        return (as_read(every) if self.options.all_texts else every), folder
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
