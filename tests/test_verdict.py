@@ -624,3 +624,9 @@ def test_a_verdict_is_printed_with_its_reason_or_with_its_probability_if_it_has_
     assert Verdict("wrong", 1.0, "It is.").in_words(WRONG.scale) == "MET: It is."
     assert Verdict("wrong", 1.0, probabilities=(0.1, 0.9)).in_words(WRONG.scale) == "MET .90"
     assert Verdict("wrong", 1.0).in_words(WRONG.scale) == "MET"
+
+
+def test_an_empty_reply_whose_answer_is_among_thoughts_or_a_tool_s_call_says_what_to_turn_off() -> None:
+    outcome = read_one("", stop="elsewhere")
+    assert isinstance(outcome, Unread)
+    assert outcome.why.endswith("turn off the server's reasoning or tool parser")

@@ -128,6 +128,25 @@ def test_a_reply_from_openai_has_the_text_and_model_name_and_stop_reason_and_usa
         ({"finish_reason": None}, "{}", "other"),
         ({"message": {"role": "assistant", "content": None, "refusal": "I won't."}}, "I won't.", "refusal"),
         ({"message": {"role": "assistant", "content": None}}, "", "end"),
+        ({"message": {"role": "assistant", "content": None, "tool_calls": []}}, "", "end"),
+        ({"message": {"role": "assistant", "content": None, "reasoning_content": VERDICT}}, "", "elsewhere"),
+        ({"message": {"role": "assistant", "content": "", "reasoning": VERDICT}}, "", "elsewhere"),
+        (
+            {
+                "finish_reason": "tool_calls",
+                "message": {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function"}]},
+            },
+            "",
+            "elsewhere",
+        ),
+        (
+            {
+                "finish_reason": "length",
+                "message": {"role": "assistant", "content": None, "reasoning_content": "Hm"},
+            },
+            "",
+            "length",
+        ),
         ({"message": {"role": "assistant", "content": ["MET"]}}, "", "end"),
         ({"message": {"role": "assistant", "content": [{"type": "text", "text": "{}"}]}}, "{}", "end"),
         ({"message": {"role": "assistant", "content": [{"type": "output_text", "text": "{}"}]}}, "{}", "end"),

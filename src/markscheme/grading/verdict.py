@@ -418,7 +418,7 @@ def _one_answer(
     if reply.stop == "refusal":
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
-        raise _Unreadable(THOUGHT_ALL if reply.stop == "length" else "the reply is empty")
+        raise _Unreadable({"length": THOUGHT_ALL, "elsewhere": ELSEWHERE}.get(reply.stop, "the reply is empty"))
     try:
         answer = _object_in(reply.text, cut_off=reply.stop == "length")
     except (ValueError, RecursionError):
@@ -435,6 +435,7 @@ _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 CUT_OFF = "the reply was cut off at its greatest length; allow a longer answer (-o max_tokens=N)"
 THOUGHT_ALL = f"{CUT_OFF} or less thinking, which used it up"
+ELSEWHERE = "the reply has thoughts or a tool's call and no text; turn off the server's reasoning or tool parser"
 NOT_ALONE = "the reply isn't one JSON object alone"
 HOLD_TO_FORM = "use a model or server that keeps to a JSON schema"
 

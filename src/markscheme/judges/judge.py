@@ -9,7 +9,7 @@ from markscheme.errors import UsageError
 from markscheme.fingerprint import IN_PART, fingerprint
 from markscheme.prompts.prompt import Prompt
 
-Stop = Literal["end", "length", "refusal", "other"]
+Stop = Literal["end", "length", "refusal", "elsewhere", "other"]
 ReplySource = Literal["live", "recorded", "cache"]
 AskedWithout = tuple[str, ...]
 """A way in which a judge was asked: the parameters left out because its server doesn't take them."""
@@ -166,7 +166,8 @@ class Reply:
     Attributes:
         text: The text of the answer.
         model: The model that answered, as it named itself; None if it did not.
-        stop: The reason why the answer ended: complete, cut off by length, a refusal, or something else.
+        stop: The reason why the answer ended: complete, cut off by length, a refusal, written elsewhere than in the
+            text (as thoughts, or as the call of a tool), or something else.
         usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
         source: "live" if it is new, "recorded" if it is from a recording, "cache" if it is from an earlier run.
         provenance: For a recording, who made it and when; None for a new reply.

@@ -233,10 +233,12 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
     )
     used, logprobs = map(mapping, (completion.get("usage"), choice.get("logprobs")))
     tokens = logprobs.get("content")
+    finish = _STOPS.get(str(choice.get("finish_reason")), "other")
+    elsewhere = not content.strip() and any(map(message.get, ("reasoning_content", "reasoning", "tool_calls")))
     return Reply(
         content or refusal,
         model or None,
-        stop="refusal" if refusal else _STOPS.get(str(choice.get("finish_reason")), "other"),
+        stop="refusal" if refusal else "elsewhere" if elsewhere and finish in ("end", "other") else finish,
         usage=Usage(calls, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
         tokens=aligned(read_tokens(tokens), content) if expected and isinstance(tokens, list) else (),
     )

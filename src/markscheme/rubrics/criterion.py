@@ -166,10 +166,8 @@ class Scale:
         """
         low, top = self.ends
         filled, total = stars_in(text)
-        if filled:
-            fits = total in (filled, top) and len(self.values) == top and self.has_degrees
-            return float(filled) if fits and filled in self.values else None
-        amount, whole = ratio_in(text) or (low, None)
+        has_stars = filled and total in (filled, top) and len(self.values) == top
+        amount, whole = (float(filled), top) if has_stars else ratio_in(text) or (low, None)
         if not self.has_degrees or not (whole == top or (whole == 100 and top == 1)):
             return None
         level = amount if whole == top else amount / 100
