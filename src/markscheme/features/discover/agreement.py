@@ -46,12 +46,12 @@ class SetAgreement:
 
 
 def finding_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure how far readers agree on the modes of an output; None if no two people read the same output."""
+    """Measure how far readers agree on the failure modes of an output; None if no two people read the same output."""
     return _agreement(sets_by_rater(outputs), outputs)
 
 
 def grouping_agreement(outputs: ReadOutputs) -> SetAgreement | None:
-    """Measure how far people agree on the modes of a note; None if no note was sorted by two people independently."""
+    """Measure how far people agree on the failure modes of a note; None if no two people sorted the same note."""
     by_note: dict[str, dict[str, frozenset[str]]] = {}
     for recoded in outputs.codebook.recoded:
         first = outputs.codebook.modes_of(recoded.note)
@@ -105,7 +105,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
 
 
 def _most_confused_modes(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
-    """Find the two modes that readers most often confuse; None if readers never name different modes.
+    """Find the two failure modes that readers most often confuse; None if readers never name different modes.
 
     Args:
         by_unit: For each output, or each note, the names of the modes that each reader gave it.

@@ -49,7 +49,7 @@ shipped."""
 
 @dataclass(frozen=True)
 class Draft:
-    """Text of a new or extended rubric file whose criteria come from modes, with the modes that became criteria.
+    """Text of a new or extended rubric file whose criteria come from failure modes, with the modes that were used.
 
     Attributes:
         text: The whole text of the file.
@@ -79,14 +79,14 @@ def confirmed_modes(outputs: ReadOutputs) -> tuple[ModeFigures, ...]:
 
 
 def why_left_out(figures: ModeFigures) -> str:
-    """Return why a confirmed mode doesn't become a criterion; "" if it does."""
+    """Return why a confirmed failure mode doesn't become a criterion; "" if it does."""
     if figures.count >= FEWEST_OUTPUTS or figures.mode.severity == WORST:
         return ""
     return f"in {counted(figures.count, 'output')} so far"
 
 
 def weight_of(mode: Mode) -> int:
-    """Return the weight of a mode's criterion: minus the mode's severity, or plus if it asks for the mode's absence.
+    """Return the weight of a failure mode's criterion: minus its severity, or plus if it asks for the mode's absence.
 
     How common a fault is doesn't matter.
     """
@@ -96,7 +96,7 @@ def weight_of(mode: Mode) -> int:
 def draft_of(
     name: str, outputs: ReadOutputs, materials: Mapping[str, Material], inputs: tuple[Sequence[str], Sequence[str]]
 ) -> Draft:
-    """Draft a rubric with a criterion for each confirmed mode.
+    """Draft a rubric with a criterion for each confirmed failure mode.
 
     Args:
         name: Name of the rubric.
@@ -121,7 +121,7 @@ def draft_of(
 
 
 def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mapping[str, Material]) -> Draft:
-    """Draft an existing rubric with a criterion added for each mode that it lacks; comments and everything else stay.
+    """Draft an existing rubric with a criterion for each failure mode that it lacks; everything else stays.
 
     Args:
         path: The rubric's file.
@@ -147,7 +147,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 
 
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
-    """Return a passage that shows a mode, with its output's id: a person's choice, else the shortest marked passage.
+    """Return a passage that shows a failure mode, with its output's id: a person's choice, else the shortest.
 
     A passage counts only if it occurs exactly in the response of an output with a note on the mode, and has at most
     `LONGEST_ANCHOR` characters; a marked one also has at least `SHORTEST_ANCHOR`. Return None if there is none.
@@ -211,7 +211,7 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
-    """Return the dict that describes a mode's criterion in the rubric's file.
+    """Return the dict that describes a failure mode's criterion in the rubric's file.
 
     Args:
         mode: The mode.
@@ -226,7 +226,7 @@ def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
 
 
 def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
-    """Yield comments on a criterion: how common its mode is, and a hint if a program could decide it."""
+    """Yield comments on a criterion: how common its failure mode is, and a hint if a program could decide it."""
     share = figures.share
     where = f"{share.as_share()} of outputs read for it" if share.value is not None and figures.read_for else ""
     yield where or f"in {counted(figures.count, 'output')}"
@@ -237,7 +237,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
 
 
 def code_hint(words: str) -> str:
-    """Return a hint that a program could decide a mode, if the mode's words suggest it; "" otherwise.
+    """Return a hint that a program could decide a failure mode, if the mode's words suggest it; "" otherwise.
 
     >>> code_hint("The reply isn't valid JSON.")
     'Code may decide this: `check: json_valid`'
@@ -279,7 +279,7 @@ def _quoted(text: str) -> str:
 
 
 def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
-    """Convert readings to labels: MET for a mode that a person noted, UNMET only if a person confirmed its absence.
+    """Convert readings to labels: MET for a failure mode that a person noted, UNMET if a person confirmed its absence.
 
     A reader who noted nothing on a mode gives no label on it, even if the output is good as a whole. A criterion whose
     words are no longer the mode's definition gets no new labels; its earlier labels are stale and have to be given
@@ -317,12 +317,12 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
 
 
 def _has_words_of(criterion: Criterion, mode: Mode) -> bool:
-    """Return True if a criterion has the same words as the mode's definition."""
+    """Return True if a criterion has the same words as the failure mode's definition."""
     return words_alone(criterion.requirement) == words_alone(mode.definition)
 
 
 def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | None:
-    """Return one reader's label for one mode on one output; None if the reader said nothing about the mode."""
+    """Return one reader's label for one failure mode on one output; None if the reader said nothing about the mode."""
     level_there, level_not_there = (0.0, 1.0) if mode.is_turned else (1.0, 0.0)
     for note in reading.notes:
         if mode.name in outputs.codebook.modes_of(reading.key_of(note)):

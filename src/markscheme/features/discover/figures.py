@@ -55,14 +55,14 @@ class ModeFigures:
 
     @property
     def importance(self) -> float:
-        """Importance for sorting modes: share times severity; 0 without a share."""
+        """Importance for sorting failure modes: share times severity; 0 without a share."""
         value = self.share.value
         return (value if value is not None else 0.0) * self.mode.severity
 
 
 @dataclass(frozen=True)
 class NewModes:
-    """How many modes nobody has noted yet, and which share of the outputs shows one of them: a bound and estimates.
+    """Number of failure modes that nobody has noted yet, and share of outputs that show one: a bound and estimates.
 
     All figures are computed from the outputs that one reader read in random order.
 
@@ -89,7 +89,7 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """Number of outputs (or tasks) that people still have to read at random so that no common mode goes unseen.
+    """Number of outputs (or tasks) that people still have to read at random so that no common failure mode goes unseen.
 
     Attributes:
         share: Share of outputs above which a mode counts as common.
@@ -110,7 +110,7 @@ class ReadMore:
 
 @dataclass(frozen=True)
 class ReadOutputs:
-    """What people read, with the codebook (the modes) and the reading order, and the figures computed from these.
+    """What people read, with the failure modes (the codebook), the reading order and the figures computed from them.
 
     Attributes:
         readings: Readings of all readers, those of one reader in the order of that reader's file.
@@ -153,7 +153,7 @@ class ReadOutputs:
 
     @cached_property
     def unsorted(self) -> tuple[str, ...]:
-        """Keys of the notes that are in no mode."""
+        """Keys of the notes that are in no failure mode."""
         return tuple(key for key in self.notes if not self.codebook.modes_of(key))
 
     @cached_property
@@ -163,7 +163,7 @@ class ReadOutputs:
 
     @cached_property
     def notes_in(self) -> dict[str, dict[str, Note]]:
-        """The notes in each listed mode: by the mode's name, then by the note's key."""
+        """The notes in each listed failure mode: by the mode's name, then by the note's key."""
         by_mode: dict[str, dict[str, Note]] = {mode.name: {} for mode in self.codebook.listed}
         for key, note in self.notes.items():
             for name in self.codebook.modes_of(key):
@@ -196,7 +196,7 @@ class ReadOutputs:
     # --- modes --------------------------------------------------------------------------------------------------------
 
     def shown_by(self, reading: OutputReading) -> frozenset[str]:
-        """Return the modes that a reader noted on an output, or confirmed when reading the output again."""
+        """Return the failure modes that a reader noted on an output, or confirmed when reading the output again."""
         noted = {name for note in reading.notes for name in self.codebook.modes_of(reading.key_of(note))}
         return frozenset(
             noted | {mode.name for mode in self.codebook.listed if answered_again(reading, mode) == "there"}
@@ -204,7 +204,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_of(self) -> dict[str, frozenset[str]]:
-        """The modes that at least one reader saw in each output, by the output's id."""
+        """The failure modes that at least one reader saw in each output, by the output's id."""
         return {
             id: frozenset().union(*(self.shown_by(reading) for reading in readings))
             for id, readings in self.by_id.items()
@@ -212,7 +212,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """Line number and output's id of the first note by each reader in each mode, by names of reader and mode."""
+        """Line number and output's id of each reader's first note in each failure mode, by names of reader and mode."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)
@@ -249,7 +249,7 @@ class ReadOutputs:
         return reading.line > line and reading.id != id
 
     def figures_of(self, mode: Mode) -> ModeFigures:
-        """Compute the figures of one mode: its count, its share of outputs, and which outputs to read again for it."""
+        """Compute a failure mode's figures: its count, its share of outputs, and which outputs to read again for it."""
         shows = {id for id, names in self.modes_of.items() if mode.name in names}
         read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
         counted = set(read_for)
@@ -269,7 +269,7 @@ class ReadOutputs:
 
     @cached_property
     def mode_figures(self) -> tuple[ModeFigures, ...]:
-        """Figures of the listed modes, sorted by severity times share of outputs with the mode, the highest first."""
+        """Figures of the listed failure modes, sorted by severity times share of outputs, the highest first."""
         figures = [self.figures_of(mode) for mode in self.codebook.listed]
         return tuple(sorted(figures, key=lambda figure: (-figure.importance, -figure.mode.severity, -figure.count)))
 
@@ -277,7 +277,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """The outputs that one reader read in random order: their ids, the modes of each, and new-mode flags.
+        """The outputs that one reader read in random order: their ids, the failure modes of each, and new-mode flags.
 
         An output's flag is True if the reader noted a mode on it for the first time. The reader is the one who read
         most outputs of the random draw. A note that isn't put into a mode yet counts as a mode of its own.
@@ -310,7 +310,7 @@ class ReadOutputs:
 
     @cached_property
     def new_modes(self) -> NewModes:
-        """Estimated number of modes that nobody has noted yet, and a bound on the share of outputs that show one."""
+        """Estimated number of failure modes that nobody has noted yet, and a bound on the share of outputs with one."""
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)
@@ -343,7 +343,7 @@ class ReadOutputs:
         return tuple(tasks.values())
 
     def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
-        """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common modes.
+        """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common failures.
 
         Args:
             share: Share of outputs above which a mode counts as common.
@@ -364,7 +364,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_as_read(self) -> tuple[int, ...]:
-        """Number of different modes noted up to each output, in the order in which people read the outputs."""
+        """Number of different failure modes noted up to each output, in the order in which people read the outputs."""
         _, modes, _ = self._sequence
         seen: set[str] = set()
         as_read = []
@@ -375,7 +375,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_averaged(self) -> tuple[float, ...]:
-        """Number of modes seen after 1, 2, … outputs, averaged over all orders of reading them."""
+        """Number of failure modes seen after 1, 2, … outputs, averaged over all orders of reading them."""
         return tuple(float(value) for value in rarefaction(self._incidence(self.random_ids)))
 
     def _incidence(self, ids: Sequence[str]) -> "np.typing.NDArray[np.float64]":
@@ -385,18 +385,18 @@ class ReadOutputs:
 
 
 def was_listed(reading: OutputReading, mode: Mode) -> bool:
-    """Return True if the page listed a mode during a reading, with a definition of the same meaning as today's."""
+    """Return True if the page listed a failure mode during a reading, with a definition that means the same today."""
     return any(name in reading.listed and mode.means(reading.listed[name]) for name in mode.names)
 
 
 def answered_again(reading: OutputReading, mode: Mode) -> str:
-    """Return a reader's answer on rereading an output for a mode; "" if none, or if the mode's meaning has changed."""
+    """Return a reader's answer on rereading an output for a failure mode; "" if none, or if the meaning has changed."""
     answers = (reading.again[name] for name in mode.names if name in reading.again)
     return next((answer for answer, under in answers if mode.means(under)), "")
 
 
 def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:
-    """Map each output that several people have read to each reader's set of modes."""
+    """Map each output that several people have read to each reader's set of failure modes."""
     by_output: dict[str, dict[str, frozenset[str]]] = {}
     for id, readings in outputs.by_id.items():
         by_rater = {reading.rater: outputs.shown_by(reading) for reading in readings}

@@ -37,7 +37,7 @@ class _ReadingCall:
 
     @property
     def takes_notes(self) -> bool:
-        """True if notes, or their modes, are imported from a file."""
+        """True if notes, or their failure modes, are imported from a file."""
         return bool(self.taking.notes) or self.taking.assign is not None
 
     @property

@@ -103,7 +103,7 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
 
 
 def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind | None) -> None:
-    """Import assignments of notes to modes from a file; a model's assignments wait for a person to accept them.
+    """Import assignments of notes to failure modes from a file; a model's assignments wait for a person to accept them.
 
     Modes that don't exist yet are added, as proposals if a model assigned the notes. A line may define a mode: {"mode":
     NAME, "definition": …, "severity": …}.
@@ -123,7 +123,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
 
 
 def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Codebook:
-    """Return the codebook after adding the modes and the assignments of notes that are in a file's lines.
+    """Return the codebook after adding the failure modes and the assignments of notes that are in a file's lines.
 
     Args:
         outputs: What people read, with the codebook.
@@ -156,7 +156,7 @@ def _with_lines(outputs: ReadOutputs, path: Path, rater: str, who: Kind) -> Code
 
 
 def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kind, moment: str) -> Codebook:
-    """Return the codebook with the mode that a line defines.
+    """Return the codebook with the failure mode that a line defines.
 
     If the codebook has the mode already, a person's line replaces the definition, a model's line doesn't. A severity in
     the line is set in either case.

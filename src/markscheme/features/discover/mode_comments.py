@@ -13,7 +13,7 @@ MODES_HEAD = "# What goes wrong in the outputs, one mode an entry. Edit freely; 
 
 @dataclass(frozen=True)
 class ModeComments:
-    """Comments of a `modes.yaml`, by where they are: at the head, above a mode or at the end.
+    """Comments of a `modes.yaml`, by where they are: at the head, above a failure mode or at the end.
 
     Attributes:
         head: Comments before everything else.
@@ -26,7 +26,7 @@ class ModeComments:
     end: Sequence[str] = ()
 
     def above_mode(self, mode: Mode) -> Sequence[str]:
-        """Return the comment above a mode, by the mode's name or an earlier name of it."""
+        """Return the comment above a failure mode, by the mode's name or an earlier name of it."""
         return next((self.above[name] for name in mode.names if name in self.above), ())
 
 

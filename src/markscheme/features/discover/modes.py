@@ -73,11 +73,11 @@ class Mode:
 
     @property
     def is_listed(self) -> bool:
-        """True if readers see the mode: a person confirmed it, and it was neither merged into another nor split."""
+        """True if readers see the failure mode: a person confirmed it, and it wasn't merged into another or split."""
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if an earlier definition of the mode means the same as the present one.
+        """Return True if an earlier definition of the failure mode means the same as the present one.
 
         If the mode had no definition then, this counts as the same meaning, unless other modes were merged into it.
 
@@ -88,11 +88,11 @@ class Mode:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The mode's present name and its earlier names."""
+        """The failure mode's present name and its earlier names."""
         return (self.name, *self.was)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the mode's entry in `modes.yaml`, without attributes that have their default."""
+        """Return the failure mode's entry in `modes.yaml`, without attributes that have their default."""
         optional = {
             "quotes": list(self.quotes),
             "fine": list(self.fine),
@@ -118,7 +118,7 @@ UNDEFINED = Mode("").fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Assignment of a note to modes, by a person or as a model's suggestion.
+    """Assignment of a note to failure modes, by a person or as a model's suggestion.
 
     Attributes:
         note: The note's key: reader, output and number.
@@ -149,7 +149,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Codebook:
-    """Codebook of a discovery: the modes, the notes assigned to them, and a model's suggestions.
+    """Codebook of a discovery: the failure modes, the notes assigned to them, and a model's suggestions.
 
     Attributes:
         modes: All modes, also those merged, split or only suggested, in the order in which they were named.
@@ -172,11 +172,11 @@ class Codebook:
 
     @property
     def listed(self) -> tuple[Mode, ...]:
-        """The modes that readers see: confirmed by a person, and neither merged into another mode nor split."""
+        """The failure modes that readers see: confirmed by a person, and neither merged into another mode nor split."""
         return tuple(mode for mode in self.modes if mode.is_listed)
 
     def mode(self, name: str) -> Mode:
-        """Find a mode by its name or an earlier name.
+        """Find a failure mode by its name or an earlier name.
 
         Raises:
             UsageError: No mode has that name.
@@ -188,7 +188,7 @@ class Codebook:
         return self._by_name[name]
 
     def resolved(self, name: str) -> str | None:
-        """Return the listed mode that a name leads to by renames and merges; None if split, unconfirmed or unknown.
+        """Return the listed failure mode that a name leads to by renames and merges; None if there is none.
 
         >>> book = Codebook((Mode("too-long", was=("long",)), Mode("wordy", into="too-long")))
         >>> book.resolved("long"), book.resolved("wordy"), book.resolved("rude")
@@ -206,7 +206,7 @@ class Codebook:
         return None
 
     def modes_of(self, note: str) -> tuple[str, ...]:
-        """Return the listed modes that a note belongs to by a person's decision, each once."""
+        """Return the listed failure modes that a note belongs to by a person's decision, each once."""
         assignment = self.assigned.get(note)
         if assignment is None:
             return ()
@@ -217,7 +217,7 @@ class Codebook:
         return [note for note in notes if note in self.suggested and note not in self.assigned]
 
     def suggestion_of(self, note: str) -> tuple[str, ...]:
-        """Return the modes that a model suggests for a note, by their present names; () if the note is in a mode."""
+        """Return the failure modes that a model suggests for a note, by their present names; () if it is in a mode."""
         suggested = self.suggested.get(note)
         if suggested is None or note in self.assigned:
             return ()
@@ -225,12 +225,12 @@ class Codebook:
         return tuple(dict.fromkeys(names))
 
     def parts_of(self, mode: Mode) -> tuple[Mode, ...]:
-        """Return the modes that were merged into a mode, directly or through other modes."""
+        """Return the failure modes that were merged into a mode, directly or through other modes."""
         parts = tuple(half for half in self.modes if half.into == mode.name)
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the codebook with author and time recorded in each mode whose content has changed.
+        """Return the codebook with author and time recorded in each failure mode whose content has changed.
 
         A mode that the earlier codebook lacks is left as it is.
 
@@ -256,7 +256,7 @@ class Codebook:
         return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
-        """Find a mode by its name; raise an error if it isn't listed, such as a proposal that nobody accepted."""
+        """Find a failure mode by its name; raise an error if it isn't listed, such as a proposal not accepted yet."""
         mode = self.mode(name)
         if mode.is_listed:
             return mode
@@ -270,7 +270,7 @@ class Codebook:
             raise UsageError(f"there is a mode `{name}` already; names are unique")
 
     def name_mode(self, mode: Mode) -> "Codebook":
-        """Return the codebook with a new mode added.
+        """Return the codebook with a new failure mode added.
 
         Raises:
             UsageError: The name is taken, or empty.
@@ -279,7 +279,7 @@ class Codebook:
         return self._with(mode)
 
     def assign(self, assignment: Assignment) -> "Codebook":
-        """Return the codebook with a note assigned to modes: by a person, or as a suggestion, which counts nowhere.
+        """Return the codebook with a note assigned to failure modes: by a person, or as a suggestion (never counted).
 
         A person who puts a note into a mode that a model proposed accepts that mode.
 
@@ -312,7 +312,7 @@ class Codebook:
         return book
 
     def rename(self, name: str, new: str) -> "Codebook":
-        """Return the codebook after renaming a mode; nothing else changes.
+        """Return the codebook after renaming a failure mode; nothing else changes.
 
         Raises:
             UsageError: A mode with that name doesn't exist, or the new name is taken.
@@ -328,7 +328,7 @@ class Codebook:
         return replace(self, modes=modes)
 
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
-        """Return the codebook with a mode redefined; if its meaning changes, earlier readings no longer count for it.
+        """Return the codebook with a failure mode redefined; if its meaning changes, earlier readings are not counted.
 
         The first definition of a mode doesn't count as a change of meaning.
 
@@ -345,7 +345,7 @@ class Codebook:
         return self._with(replace(mode, definition=definition, same=(), reworded=moment))
 
     def with_severity(self, name: str, severity: int) -> "Codebook":
-        """Return the codebook after changing a mode's severity.
+        """Return the codebook after changing a failure mode's severity.
 
         Raises:
             UsageError: The severity is none of 1, 2 and 3.
@@ -356,7 +356,7 @@ class Codebook:
         return self._with(replace(self.mode(name), severity=severity))
 
     def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
-        """Return the codebook with other passages stored for a mode.
+        """Return the codebook with other passages stored for a failure mode.
 
         Args:
             name: The mode's name.
@@ -367,7 +367,7 @@ class Codebook:
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
     def turn(self, name: str) -> "Codebook":
-        """Return the codebook with a mode reversed: its criterion asks for the fault's absence.
+        """Return the codebook with a failure mode reversed: its criterion asks for the fault's absence.
 
         A second call restores the mode.
         """
@@ -375,7 +375,7 @@ class Codebook:
         return self._with(replace(mode, is_turned=not mode.is_turned))
 
     def merge(self, names: Sequence[str], into: Mode) -> "Codebook":
-        """Return the codebook with several modes merged into a new mode, or into one of the several modes.
+        """Return the codebook with several failure modes merged into a new mode, or into one of the several modes.
 
         Raises:
             UsageError: There are fewer than two modes, or the new name is that of another mode.
@@ -399,7 +399,7 @@ class Codebook:
         return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
 
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
-        """Return the codebook with a mode split into several; its notes become unsorted.
+        """Return the codebook with a failure mode split into several; its notes become unsorted.
 
         Readings in which readers looked for the mode count as readings in which they looked for each of its halves.
 
@@ -463,7 +463,7 @@ def _entries_undone(
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:
-    """Return a mode in whose references to other modes an old name is replaced by the new one."""
+    """Return a failure mode in whose references to other modes an old name is replaced by the new one."""
     halves = tuple(new if half == old else half for half in mode.halves)
     same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
     return replace(

@@ -68,7 +68,7 @@ def _cosine(first: csr_matrix, second: csr_matrix) -> Floats:
 
 
 def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return, for each note that is in no mode, the modes whose notes are most like it, the most similar first.
+    """Return, for each note that is in no failure mode, the modes whose notes are most like it, the most similar first.
 
     Args:
         notes: All notes, by key.

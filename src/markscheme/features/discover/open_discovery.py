@@ -79,7 +79,7 @@ class OpenedDiscovery:
         return ReadingOrder.of(ids, self.drawn, seed=self.seed)
 
     def codebook(self) -> Codebook:
-        """Return the codebook, in which each criterion of an existing rubric is a mode too."""
+        """Return the codebook, in which each criterion of an existing rubric is a failure mode too."""
         book = self.folder.codebook()
         names = {name for mode in book.modes for name in mode.names}
         criteria = self.rubric.criteria if self.rubric is not None else ()
@@ -92,7 +92,7 @@ class OpenedDiscovery:
         return book
 
     def outputs(self) -> ReadOutputs:
-        """Return the outputs read so far, with their readings and modes, to compute figures from."""
+        """Return the outputs read so far, with their readings and failure modes, to compute figures from."""
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:

@@ -39,7 +39,7 @@ NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater",
 
 @dataclass(frozen=True)
 class NotedPassage:
-    """A note in a file: its text, the passage that it is about, and the modes that its writer put it into."""
+    """A note in a file: its text, the passage that it is about, and the failure modes that its writer put it into."""
 
     text: str
     quote: str | None = None
@@ -48,7 +48,7 @@ class NotedPassage:
 
 @dataclass
 class NotesIn:
-    """Content of imported files of notes: notes, readings, modes and outputs.
+    """Content of imported files of notes: notes, readings, failure modes and outputs.
 
     Attributes:
         rater: Name of the notes' author, for files that don't name the author; None if files must name the author.
@@ -132,7 +132,7 @@ class NotesIn:
         self.stated.discard(key)
 
     def add_mode(self, mode: Mode) -> None:
-        """Add a mode that a file names; if it is known already, fill in a definition and severity that were missing."""
+        """Add a failure mode that a file names; if it is known already, add only a missing definition or severity."""
         earlier = self.modes.get(mode.name)
         if earlier is None:
             self.modes[mode.name] = mode
@@ -371,14 +371,14 @@ def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
 
 
 def _names_in_note(value: Any) -> tuple[str, ...]:
-    """Return the names of the modes of a note in our own notes files."""
+    """Return the names of the failure modes of a note in our own notes files."""
     if value is not None and not isinstance(value, list | str):
         raise ValueError(f"`modes` of a note is a list of names, found {shown(value)}")
     return _names(value)
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """Return the names of modes in a cell: a single name, names separated by semicolons, or a list."""
+    """Return the names of failure modes in a cell: a single name, names separated by semicolons, or a list."""
     entries = value if isinstance(value, list) else str(value or "").split(";")
     return tuple(dict.fromkeys(name for cleaned in entries if (name := " ".join(str(cleaned).split()))))
 
@@ -464,7 +464,7 @@ def taken_in(
     is_random: bool,
     materials: Mapping[str, Material],
 ) -> tuple[tuple[OutputReading, ...], Codebook]:
-    """Return the readings that an import adds or changes, and the codebook after adding the imported modes.
+    """Return the readings that an import adds or changes, and the codebook after adding the imported failure modes.
 
     A reading from a line in markscheme's own format replaces the stored one if it is later. A reading from the rows of
     a table adds its notes to the stored one; where the two contradict each other, the later one counts.

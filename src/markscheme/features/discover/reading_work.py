@@ -157,7 +157,7 @@ class ReadingWork:
         return reading
 
     def _notes(self, id: str, sent: Any) -> tuple[tuple[Note, ...], dict[int, tuple[str, ...]]]:
-        """Read the notes that the page sends, and the modes that each note was put into.
+        """Read the notes that the page sends, and the failure modes that each note was put into.
 
         Args:
             id: Id of the output that the notes are on.
@@ -180,7 +180,7 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """Return the modes that the page listed, without modes that have got another meaning since.
+        """Return the failure modes that the page listed, without modes that have got another meaning since.
 
         Args:
             sent: What the page sent: for each mode's name, the fingerprint of the definition that the page listed.
@@ -199,7 +199,7 @@ class ReadingWork:
     def _put_into_modes(
         self, reading: OutputReading, modes: Mapping[int, tuple[str, ...]], earlier: OutputReading | None
     ) -> None:
-        """Store the modes that the reader chose for each note; a new name makes a mode without a definition.
+        """Store the failure modes that the reader chose for each note; a new name makes a mode without a definition.
 
         Args:
             reading: The reading with its notes.
@@ -239,7 +239,7 @@ class ReadingWork:
     # --- reading again ------------------------------------------------------------------------------------------------
 
     def again_pairs(self) -> list[tuple[str, str]]:
-        """Return pairs of a mode's name and an output's id: outputs to read again to see whether they show the mode.
+        """Return pairs of a failure mode's name and an output's id: outputs to read again to see if they show the mode.
 
         The pairs are in the order of modes. Among a mode's outputs, those most like the mode's notes come first.
         """
@@ -251,7 +251,7 @@ class ReadingWork:
         return pairs
 
     def answer_again(self, unit: str, name: str, answer: str | None) -> None:
-        """Store the reader's answer on whether an output, read again, shows a mode; None withdraws the answer.
+        """Store the reader's answer on whether an output, read again, shows a failure mode; None withdraws the answer.
 
         Raises:
             UsageError: The output or the mode doesn't exist, or the answer is invalid; nothing is stored.
@@ -292,7 +292,7 @@ class ReadingWork:
             self.change(lambda book: undone(book, before, after), keeps_history=False)
 
     def group(self, sent: Mapping[str, Any]) -> None:
-        """Carry out an action of the grouping view, such as a merge of modes, in the codebook.
+        """Carry out an action of the grouping view, such as a merge of failure modes, in the codebook.
 
         Args:
             sent: What the page sends: the action under `do`, and the action's arguments.
@@ -329,7 +329,7 @@ class ReadingWork:
         return [key for key in chosen if key not in recoded]
 
     def recode(self, note: str, modes: Sequence[str]) -> None:
-        """Store into which modes a second person puts a note; the codebook's assignments stay as they are.
+        """Store into which failure modes a second person puts a note; the codebook's assignments stay as they are.
 
         Raises:
             UsageError: The note or a mode doesn't exist; nothing is stored.
@@ -380,7 +380,7 @@ def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tupl
 
 
 def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
-    """Return the codebook after an action of the grouping view, such as a merge of modes.
+    """Return the codebook after an action of the grouping view, such as a merge of failure modes.
 
     Args:
         book: The codebook before.
@@ -436,7 +436,7 @@ def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, m
 
 
 def listed_modes(book: Codebook) -> list[dict[str, Any]]:
-    """Return the listed modes as dicts for the reading view."""
+    """Return the listed failure modes as dicts for the reading view."""
     return [
         {"name": mode.name, "definition": mode.definition, "under": mode.fingerprint, "severity": mode.severity}
         for mode in book.listed
@@ -444,7 +444,7 @@ def listed_modes(book: Codebook) -> list[dict[str, Any]]:
 
 
 def grouping_state(work: ReadingWork) -> dict[str, Any]:
-    """Return the data that the grouping view shows: notes by mode, near-identical notes together, and similar modes."""
+    """Return the data that the grouping view shows: notes by failure mode, and which notes and modes are similar."""
     outputs = work.outputs()
     book = outputs.codebook
     texts = {key: note.words for key, note in outputs.notes.items()}

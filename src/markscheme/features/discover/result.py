@@ -54,41 +54,41 @@ class Discovery:
 
     @property
     def codebook(self) -> Codebook:
-        """The codebook: the modes, and which notes belong to them."""
+        """The codebook: the failure modes, and which notes belong to them."""
         return self.outputs.codebook
 
     @property
     def has_random_part(self) -> bool:
-        """True if some outputs read are a random draw, so that shares of modes can be shown."""
+        """True if some outputs read are a random draw, so that shares of failure modes can be shown."""
         return bool(self.outputs.random_ids)
 
     @property
     def is_grouped(self) -> bool:
-        """True if any note is in a mode; until then there are no figures of modes."""
+        """True if any note is in a failure mode; until then there are no figures of modes."""
         return not self.outputs.notes or len(self.outputs.unsorted) < len(self.outputs.notes)
 
     @cached_property
     def read_more(self) -> ReadMore:
-        """Number of outputs or tasks that people still have to read so that no common mode goes unseen."""
+        """Number of outputs or tasks that people still have to read so that no common failure mode goes unseen."""
         return self.outputs.read_more(self.large_share, self.sure)
 
     @cached_property
     def finding(self) -> SetAgreement | None:
-        """Agreement of readers on the modes that an output shows; None if no two people read the same output."""
+        """Agreement of readers on the failure modes that an output shows; None if no two people read the same one."""
         return finding_agreement(self.outputs)
 
     @cached_property
     def grouping(self) -> SetAgreement | None:
-        """Agreement of people on the modes that a note belongs to; None if no note was sorted twice."""
+        """Agreement of people on the failure modes that a note belongs to; None if no note was sorted twice."""
         return grouping_agreement(self.outputs)
 
     @property
     def is_enough(self) -> bool:
-        """True if people have read enough outputs and confirmed modes that can become criteria."""
+        """True if people have read enough outputs and confirmed failure modes that can become criteria."""
         return self.outputs.new_modes.bound <= ENOUGH and bool(confirmed_modes(self.outputs))
 
     def again_for(self, name: str) -> tuple[str, ...]:
-        """Return the outputs to read again for a mode, those most like the mode's notes first."""
+        """Return the outputs to read again for a failure mode, those most like the mode's notes first."""
         figures = next(figures for figures in self.outputs.mode_figures if figures.mode.name == name)
         texts = {id: self.texts.get(id, "") for id in figures.again}
         notes = [note.words for note in self.outputs.notes_in[name].values()]

@@ -73,7 +73,7 @@ def take_in_notes(
 
 
 def assign_notes(opened: OpenedDiscovery, path: Path, rater: str | None, taking: NotesOptions) -> None:
-    """Import assignments of notes to modes from a file: as a person's with `--kind human`, else as suggestions.
+    """Import assignments of notes to failure modes from a file: as a person's with `--kind human`, else as suggestions.
 
     Args:
         opened: The discovery.
@@ -112,7 +112,9 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
 
 
 def write_files(opened: OpenedDiscovery, here: Path, *, force: bool, json: bool) -> int:
-    """Write rubric and first labels; if no person has confirmed a mode, print an error. Return the exit status.
+    """Write rubric and first labels; if no person has confirmed a failure mode, print an error.
+
+    Return the exit status.
 
     Args:
         opened: The discovery.
@@ -179,7 +181,7 @@ def _written_lines(written: Written, here: Path) -> list[str]:
 
 
 def print_figures(discovery: Discovery, html: str | None, markdown: str | None, *, details: bool, json: bool) -> int:
-    """Print the figures of a discovery; return exit status 0 if people read enough and confirmed modes, else 4."""
+    """Print a discovery's figures; return 0 if people read enough and confirmed failure modes, else exit status 4."""
     targets = {"html": html, "markdown": markdown}
     refuse_outputs(targets)
     write_report(lambda: view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)

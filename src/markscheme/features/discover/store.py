@@ -130,7 +130,7 @@ class DiscoveryFolder:
         return tuple(reading for file in files for reading in readings_in(file))
 
     def codebook(self) -> Codebook:
-        """Read the modes, and the assignments of notes to modes by people and models.
+        """Read the failure modes, and the assignments of notes to modes by people and models.
 
         Raises:
             RatingError: A file has faults, each with its line.
@@ -307,7 +307,7 @@ class DiscoveryFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the files of modes and assignments while the context lasts; other processes wait."""
+        """Lock the files of failure modes and assignments while the context lasts; other processes wait."""
         self.path.mkdir(parents=True, exist_ok=True)
         with exclusive(self.path, is_folder=True, busy=lambda: None):
             yield
@@ -336,7 +336,7 @@ def readings_in(path: Path) -> list[OutputReading]:
 
 
 def modes_in(text: str, path: Path) -> Iterator[Mode]:
-    """Read the modes in the text of a `modes.yaml`.
+    """Read the failure modes in the text of a `modes.yaml`.
 
     Raises:
         RatingError: Some entries aren't modes; the message has the line of each.
@@ -363,7 +363,7 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
 
 
 def mode_of(raw: Any) -> Mode:
-    """Read the mode in one entry of `modes.yaml`.
+    """Read the failure mode in one entry of `modes.yaml`.
 
     Raises:
         ValueError: The data aren't a valid entry; the message says what was found and what is allowed.
@@ -421,7 +421,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
 
 
 def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) -> Assignment:
-    """Read the assignment of a note to modes from a line of a file.
+    """Read the assignment of a note to failure modes from a line of a file.
 
     Args:
         line: The line's data.

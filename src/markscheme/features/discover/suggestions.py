@@ -165,7 +165,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return prompts that ask about each note twice, to estimate their cost; they lack modes that replies will name.
+    """Return prompts that ask about each note twice, to estimate their cost; they lack failure modes named in replies.
 
     Args:
         notes: The notes, by key.

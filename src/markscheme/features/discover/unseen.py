@@ -45,7 +45,7 @@ _SMALLEST_SHARE = 1e-15
 
 
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
-    """Compute the lower limit of a mode's share of outputs, corrected for listing modes only after they are seen.
+    """Compute the lower limit of the share of outputs with a failure mode, given that one output showed it.
 
     The limit is that of the zero-truncated binomial, the share at which P(X >= hits | X >= 1) = 1 - confidence.
 
@@ -84,7 +84,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 
 
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
-    """Return the lower and upper limit of the share of outputs that show a mode of the codebook.
+    """Return the lower and upper limit of the share of outputs that show a failure mode of the codebook.
 
     The lower limit is corrected, since a mode comes into the codebook only after an output has shown it. The upper
     limit needs no correction.
@@ -106,7 +106,7 @@ def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[
 def listed_share(
     hits: npt.ArrayLike, groups: npt.ArrayLike | None = None, *, level: float = SHARE_LEVEL, of: str = "outputs"
 ) -> Estimate:
-    """Estimate the share of outputs that show a mode, among the outputs in which readers looked for it.
+    """Estimate the share of outputs that show a failure mode, among the outputs in which readers looked for it.
 
     Args:
         hits: 1 for an output that shows the mode, 0 for one that doesn't, shape (n,).
@@ -146,7 +146,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """Compute an upper bound, valid however often it is computed, on the share of outputs with a mode nobody has noted.
+    """Compute an upper bound, valid at every look, on the share of outputs with a failure mode nobody has noted.
 
     The chance that the next output shows a new mode can only fall while reading. Each value m of this chance is tested
     against smaller values by likelihood ratios, over the outputs read since each of several starts. If m is the true
@@ -204,7 +204,7 @@ def _log_power(base: float, exponents: Floats) -> Floats:
 
 
 def good_turing(shows: npt.ArrayLike) -> float:
-    """Compute the Good-Turing estimate of the share of outputs with an unseen mode.
+    """Compute the Good-Turing estimate of the share of outputs with an unseen failure mode.
 
     Args:
         shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
@@ -223,7 +223,7 @@ def good_turing(shows: npt.ArrayLike) -> float:
 
 
 def chao2(shows: npt.ArrayLike) -> float:
-    """Compute the Chao2 estimate of the number of modes, seen or not.
+    """Compute the Chao2 estimate of the number of failure modes, seen or not.
 
     Args:
         shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
@@ -247,7 +247,7 @@ def chao2(shows: npt.ArrayLike) -> float:
 
 
 def rarefaction(shows: npt.ArrayLike) -> Floats:
-    """Count the modes seen after reading 1 … n outputs, averaged over all orders of reading them.
+    """Count the failure modes seen after reading 1 … n outputs, averaged over all orders of reading them.
 
     Args:
         shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
@@ -285,7 +285,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """Compute the probability that no output read shows a certain mode, given that over `share` of all outputs show it.
+    """Compute the probability that no output read shows a failure mode that over `share` of all outputs show.
 
     Args:
         read: Number of outputs read.
@@ -310,9 +310,9 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see, with probability `sure`, any one mode that is common enough.
+    """Return how many outputs to read at random to see, with probability `sure`, any one common failure mode.
 
-    A mode is common enough if over `share` of all outputs show it. Looking at notes in between doesn't change the
+    A failure mode is common if over `share` of all outputs show it. Looking at notes in between doesn't change the
     probability, since the number is fixed before reading. `pool` is the number of all outputs; None for an endless
     stream.
 
@@ -325,7 +325,7 @@ def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | N
 
 
 def chance_any_missed(read: int, share: float) -> float:
-    """Compute the probability that random reading misses any of 1/share modes, each in that share of outputs.
+    """Compute the probability that random reading misses any of 1/share failure modes, each in that share of outputs.
 
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
@@ -346,7 +346,7 @@ def chance_any_missed(read: int, share: float) -> float:
 
 
 def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
-    """Return how many outputs to read at random to see every mode that at least a given share of outputs shows.
+    """Return how many outputs to read at random to see every failure mode that at least a given share of outputs shows.
 
     >>> read_enough_for_all()
     103
@@ -359,7 +359,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _most_modes(share: float) -> int:
-    """Return the largest number of modes if each occurs in a given share of outputs and no output shows two."""
+    """Return the largest number of failure modes if each occurs in a given share of outputs and no output shows two."""
     return math.floor(1 / share + 1e-9)
 
 

@@ -13,7 +13,7 @@ from markscheme.report.figures import dollars
 
 
 def view(name: str, suggestion: Suggestion) -> Document:
-    """Build the report on the modes that a model proposes, and on how far its two answers agree."""
+    """Build the report on the failure modes that a model proposes, and on how far its two answers agree."""
     definitions = suggestion.proposal.definitions
     rows = tuple(
         (Name(mode), str(len(keys)), str(sum(key in suggestion.firm for key in keys)), definitions[mode])
@@ -37,7 +37,7 @@ def view(name: str, suggestion: Suggestion) -> Document:
 
 
 def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
-    """Return a model's suggestion of modes as a dict that JSON can hold."""
+    """Return a model's suggestion of failure modes as a dict that JSON can hold."""
     return {
         "schema": 1,
         "name": name,
@@ -59,7 +59,7 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
 
 
 def plan_view(name: str, judge: str, notes: int, cost: Cost, asking: Iterable[str]) -> Document:
-    """Build the report on what asking a judge to group notes into modes would cost, with the command that asks it.
+    """Build the report on the cost of asking a judge to group notes into failure modes, with the command that asks.
 
     Args:
         name: The discovery's name.

@@ -30,7 +30,7 @@ from markscheme.rubrics.search import POOL
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
-    """Error raised when a rubric is to be written but no person has confirmed a mode."""
+    """Error raised when a rubric is to be written but no person has confirmed a failure mode."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
 
 
 def _added(path: Path, opened: OpenedDiscovery) -> Draft | None:
-    """Return the edit that adds missing modes to an existing rubric as criteria; None if the rubric lacks none."""
+    """Return the edit that adds missing failure modes to an existing rubric as criteria; None if none is missing."""
     assert opened.rubric is not None
     try:
         return added_to(path, opened.rubric, opened.outputs(), opened.pool.materials)
