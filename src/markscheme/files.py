@@ -411,7 +411,7 @@ def _private_start(whole: Path) -> str:
 
 
 def _remove_left_behind(whole: Path) -> None:
-    """Remove a file's temporary files that killed processes left behind; those of running processes are locked."""
+    """Remove temporary files of a file that killed processes left behind; those still in use are locked."""
     start = _private_start(whole)
     with suppress(OSError):
         names = [name for name in os.listdir(whole.parent) if name.startswith(start)]

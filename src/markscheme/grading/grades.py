@@ -74,7 +74,7 @@ class DecidedBy:
 
 @dataclass(frozen=True)
 class Grade:
-    """The whole outcome of judging one submission: verdicts, score, pass or fail, and what they were made with.
+    """The whole outcome for one submission: verdicts, score, pass or fail, and what judge, prompt and rubric made them.
 
     Attributes:
         id: Id of the submission.
@@ -136,7 +136,7 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """For each tag of the criteria that the submission itself brought: their weighted mean merit, and their number.
+        """Weighted mean merit (quality, 0 to 1) and number of the submission's own criteria with each tag.
 
         Criteria without a merit, such as those on which the judge abstained, don't count.
         """
@@ -182,8 +182,8 @@ class Grade:
     def certainty(self) -> float | None:
         """The judge's probability that its pass or fail is right, 0 to 1; of several judges, the deciding one's.
 
-        None if the judge gave no probabilities of levels or, for several judges, if the certainty of the deciding one
-        isn't known.
+        It is None if the judge gave no probabilities of levels or, for several judges, if the certainty of the deciding
+        one isn't known.
         """
         if self.decided_by is not None:
             return self.decided_by.certainty

@@ -181,9 +181,10 @@ def chance_of_levels(
     rubric: Rubric,
     not_applicable: Collection[str] = (),
 ) -> float | None:
-    """Compute the probability that a response passes, from the level probabilities of independent criteria.
+    """Compute the probability that a response passes from each criterion's probabilities of levels.
 
-    None if the rubric decides nothing, or if a criterion that counts has no probabilities.
+    The criteria are taken as independent. Return None if the rubric decides nothing, or if a criterion that counts has
+    no probabilities.
 
     Args:
         probabilities: Probability of each level, by criterion.

@@ -321,7 +321,7 @@ def _text(file: str) -> str:
 
 
 def _loaded(point: "EntryPoint") -> JudgeKind:
-    """Load the kind of judge behind an entry point; if that fails, return a kind that raises the reason when used."""
+    """Load the kind of judge that an entry point names; on failure, return a kind that raises the reason when used."""
     package = point.dist.name if point.dist else point.value
     try:
         loaded: Any = point.load()

@@ -47,7 +47,7 @@ if hasattr(os, "register_at_fork"):  # a fork has no threads but its own; Window
 
 
 async def in_thread(work: Callable[[], _Answer]) -> _Answer:
-    """Call a function in another thread and return its result; if the caller is cancelled, leave the thread behind."""
+    """Call a function in another thread and return its result; a cancelled caller doesn't wait for the thread."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()

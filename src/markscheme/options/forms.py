@@ -129,7 +129,7 @@ def _names(written: Any) -> tuple[str, ...]:
 
 
 def _value_texts(written: Any) -> tuple[str, ...]:
-    """Write an option's value as it would be typed: a mapping as several LEFT=RIGHT, a pair of numbers as LOW..HIGH."""
+    """Return an option's value as a user would type it: a mapping as several LEFT=RIGHT, a pair as LOW..HIGH."""
     if isinstance(written, str):
         return (written,)
     if isinstance(written, Mapping):

@@ -36,7 +36,7 @@ class SettingsFile(NamedTuple):
         return self.values_of(family), f"{path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
-        """Return an option's value as texts that could be typed, one for each entry of a table; empty if not set."""
+        """Return an option's value as a user would type it, one text per entry of a table; () if it isn't set."""
         value = self.values.get(key)
         if value is None:
             return []

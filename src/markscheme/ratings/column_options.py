@@ -184,7 +184,7 @@ class ColumnOptions:
 
     @property
     def sides(self) -> Mapping[str, Kind]:
-        """Kind of rater of each stated column: "model" for `--judge`, "human" or "adjudicated" for `--human`."""
+        """Kind of rater of each column that the user names: "model", "human" or "adjudicated"."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
         of_judges: Kind = "model"
         return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)

@@ -139,10 +139,9 @@ class Gold(Column):
 
     @property
     def few_labelled_twice(self) -> int | None:
-        """Number of examples with two annotators or an adjudicated label, if gold counts as "one-person" nevertheless.
+        """Number of examples with two annotators or an adjudicated label, if too few for "people" as `reference`.
 
-        It does so if such examples are too few for `reference` to be "people". The number is 0 if `reference` isn't
-        "one-person", or if only one annotator labelled; None if it isn't known.
+        The number is 0 if `reference` isn't "one-person", or if only one annotator labelled; None if it isn't known.
         """
         if self.reference != "one-person" or self.kinds.get("human", 0) < 2:
             return 0
@@ -371,7 +370,7 @@ class _CombinedLevels(NamedTuple):
     def either_way(self, index: int) -> tuple[dict[str, float], dict[str, float]] | None:
         """Return an example's levels with even splits as the worse answer, then as the better one.
 
-        None if the example has no even split.
+        Return None if the example has no even split.
         """
         split = [criterion for criterion in self.rubric.criteria if self.splits[criterion.name][index]]
         if not split:

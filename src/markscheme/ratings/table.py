@@ -193,7 +193,7 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Return raters' levels on a criterion or, if it is None, their scores, in the shape (n_examples, n_columns)."""
+    """Return several raters' levels on a criterion as an array, shape (n_examples, n_columns); scores without one."""
     return np.stack([column.scores if criterion is None else column.levels[criterion] for column in columns]).T
 
 

@@ -166,7 +166,7 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
     """Return what kind of values a table had, by its report: "pass-fail" for decisions, "values" for others.
 
-    None if the report is on a judge with a rubric, not on a table.
+    Return None if the report is on a judge with a rubric, not on a table.
     """
     if report.get("measure") == "decision":
         return "pass-fail"

@@ -167,7 +167,7 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(data: Any) -> Sequence[Any]:
-    """Return the examples in a YAML or JSON document: the list itself, or the list under `examples`; () without one."""
+    """Return the examples in a YAML or JSON document: the list itself, or that under `examples`; else ()."""
     return elements(data.get("examples") if isinstance(data, Mapping) else data)
 
 

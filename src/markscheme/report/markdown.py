@@ -34,7 +34,7 @@ def render_markdown(document: doc.Document) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape a text for one line of Markdown, so that it makes no tag, link, emphasis, mention or table cell."""
+    """Escape a text for one line of Markdown, so that nothing in it acts as markup, link, mention or table cell."""
     return _ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
 
 

@@ -149,7 +149,7 @@ def _levels_seen(values: ReadValues) -> list[float]:
 
 
 def _ends_seen(values: ReadValues, spell: Callable[[str], str]) -> str:
-    """Say that a scale is taken to end at the lowest and highest level seen, and which option states its ends."""
+    """Return a note that the ends of a scale are the extremes seen, and on the option that states other ends."""
     seen = _levels_seen(values)
     option = spell(f"`{_likely_levels(values)}`")
     ends = f"{seen[0]:g} and {seen[-1]:g}"

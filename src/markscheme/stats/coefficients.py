@@ -433,9 +433,9 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the cost of differing levels, the observed disagreement and the expected one; or why they are undefined.
+    """Return the loss (cost of differing levels) with observed and expected disagreement, or why there is none.
 
-    Both disagreements are arrays: over all units, then without each jackknife set.
+    Both disagreements are arrays: over all units, then without each jackknife set (units that are left out together).
 
     Args:
         name: Name of the coefficient.
@@ -454,7 +454,7 @@ def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[
 
 
 def corrected_coefficient(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
-    """Compute a chance-corrected coefficient by its name in `CHANCE_CORRECTED`, and the agreements it is made of."""
+    """Compute a chance-corrected coefficient by its name in `CHANCE_CORRECTED`, with both of its agreements."""
     disagreements = _disagreements(name, weights, table)
     if isinstance(disagreements, Reason):
         return Corrected(math.nan, math.nan, math.nan, str(disagreements))

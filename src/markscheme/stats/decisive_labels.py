@@ -45,7 +45,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the largest of several numbers of labels; None if there are none, or if one of them is None.
+    """Return the largest number of labels that several questions need; None without questions, or if one has no number.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more

@@ -83,7 +83,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the indices of the distinct rows in each jackknife set, set after set, and these sets as Groups."""
+        """Return the distinct rows' indices in each jackknife set (units left out together), and the sets as Groups."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)

@@ -21,9 +21,10 @@ _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
 
 
 def may_differ(relabelled: int) -> int | None:
-    """Return how many examples labelled again may get another label for the old labels to count still.
+    """Return the largest number of changed labels with which old labels still count after a rewording.
 
-    None if too few examples are labelled again to tell.
+    A label is changed if an example that was labelled again got another one. Return None if too few are labelled again
+    to tell.
 
     Args:
         relabelled: Number of examples drawn at random and labelled again.

@@ -351,7 +351,7 @@ def repeat_family(
     groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Measure how well one judge repeats itself on the same examples: the noise that a change must exceed.
+    """Measure how much one judge's ratings of the same examples vary between runs: the noise that a change must exceed.
 
     Args:
         runs: The judge's ratings, shape (n_units, n_runs), nan where missing. Examples with two or more count.

@@ -201,10 +201,8 @@ class LevelSwap:
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
         """Find the two criteria whose fixes together repair most.
 
-        None if no two fixes together repair more than the better one of them alone.
-
         To fix a criterion is to replace the judge's levels on it by gold's. Of equal pairs, the first in the order of
-        the criteria is best.
+        the criteria is best. Return None if no two fixes together repair more than the better one of them alone.
 
         Args:
             by: What is repaired: decisions or scores.

@@ -293,7 +293,7 @@ def _print_rate(
 
 
 def _is_table_of_labels(path: Path) -> bool:
-    """Return True if labels are in a table, rather than in lines such as `{"id", "gold": true, "judge": true}`."""
+    """Return True if labels are in a table, not in lines such as `{"id", "gold": true, "judge": true}`."""
     peek = Peek(path)
     if format_of(peek, "decisions") in (TABLE, LIST):
         return True

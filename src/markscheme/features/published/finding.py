@@ -444,9 +444,10 @@ def group_key(fields: Any) -> str | None:
 
 
 def _add_up(fields: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if a list has weights above 0 that add up to the weight of the object around it.
+    """Return True if a list's weights, all above 0, add up to the weight of the object that contains the list.
 
-    Such a list holds the criteria of a group. The points of a criterion's levels don't add up to the criterion's.
+    Then the object is a group, and the list holds its criteria. The points of a criterion's levels don't add up to the
+    criterion's.
 
     Args:
         fields: The object: a group of criteria, or one criterion.

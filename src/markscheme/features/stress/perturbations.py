@@ -178,7 +178,7 @@ def padding(original: Submission) -> str:
 def restated(original: Submission) -> str | None:
     """Add the question that a response answers: before prose as a sentence, after code as a comment.
 
-    None if the question isn't known.
+    Return None if the question isn't known.
     """
     words = _question(original).split()
     if not words:

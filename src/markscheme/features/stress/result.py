@@ -165,7 +165,7 @@ class Stress:
     def control_moved(self) -> tuple[str, StressCell] | None:
         """The criterion whose ratings changed most when the originals were asked again, with the result.
 
-        None if the ratings on no criterion changed significantly.
+        It is None if ratings changed significantly on no criterion.
         """
         moved = [(name, cell) for name, cell in self.control.items() if _is_found(cell)]
         return max(moved, key=lambda name_and_cell: abs(name_and_cell[1].shift.value or 0.0), default=None)

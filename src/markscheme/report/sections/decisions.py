@@ -59,7 +59,7 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 
 def _least(answer: GateAnswer) -> doc.Mark:
-    """Mark the shares that agreement must reach for a gate: over all responses, on people's fails, and on passes."""
+    """Mark on the bars which share a gate has to reach: over all responses, on people's fails, and on their passes."""
     stops, keeps = (percent(side.least, digits_of(side.estimate, side.least)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"

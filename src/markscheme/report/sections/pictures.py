@@ -68,7 +68,7 @@ def scatter(comparison: Comparison) -> Scatter:
 
 
 def score_histogram(comparison: Comparison) -> Plot | None:
-    """Plot how many examples have each score of the judge, gold's passes and fails apart; None if gold has neither."""
+    """Plot how many examples the judge gave each score, for gold's passes and fails apart; None without decisions."""
     rubric = comparison.rubric
     gold = comparison.gold.decisions
     is_decided = ~np.isnan(comparison.scores) & ~np.isnan(gold)

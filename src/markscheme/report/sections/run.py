@@ -45,7 +45,7 @@ def source_line(calibration: Calibration) -> str:
 
 
 def _table_line(calibration: Calibration, table: "TableReading", criterion: str) -> str:
-    """Say how a table was read: the number of rows, of rows with judge and gold, and of annotators' even splits."""
+    """Describe how a table was read: number of rows, of rows with judge and gold, and of annotators' even splits."""
     from markscheme.report.table_words import line_two
 
     comparison = calibration.comparison

@@ -148,7 +148,7 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
 def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
     """Return the next step with a rubric's labels: resolve differences of annotators, or else calibrate a judge.
 
-    None if the file isn't in a rubric's calibration folder.
+    Return None if the file isn't in a rubric's calibration folder.
 
     Args:
         labels: The file of labels.

@@ -34,7 +34,7 @@ def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, 
     Args:
         file: The file.
         lines: The lines.
-        folder: The folder in which .gitattributes is written, unless it exists there.
+        folder: The folder in which .gitattributes is written, unless it has that file already.
         merged: The line for .gitattributes.
     """
     attributes = folder / ".gitattributes"
@@ -292,7 +292,7 @@ _NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
-    """Return a sort key for the lines stored for one response: graded lines first, and earlier lines first."""
+    """Return a sort key for the lines stored for one response: graded before ungraded, then earlier before later."""
     return not line.is_graded, line.at, line.content, str(line.passes)
 
 
