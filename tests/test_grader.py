@@ -197,12 +197,14 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
     def judge(system_prompt: str, user_prompt: str) -> str:
         return ""
 
-    with pytest.raises(UsageError, match=r"found a function: .*FunctionJudge\(fn, NAME\)"):
+    with pytest.raises(UsageError, match=r"got a function: .*FunctionJudge\(fn, NAME\)"):
         Grader(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), judge)  # type: ignore[arg-type]
 
 
 def test_the_class_of_a_judge_in_place_of_a_judge_is_refused_when_the_grader_is_made() -> None:
-    with pytest.raises(UsageError, match=r"a judge has a method `reply`, found a type: open_judge\(NAME\) opens one"):
+    with pytest.raises(
+        UsageError, match=r"a judge must have a method `reply`, got a type: open_judge\(NAME\) opens one"
+    ):
         Grader(RUBRIC, ScriptedJudge)  # type: ignore[arg-type]
 
 

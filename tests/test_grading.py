@@ -427,7 +427,7 @@ def test_an_answer_read_at_the_second_attempt_counts_even_if_another_prompt_fail
 
 
 def test_concurrency_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="concurrency is a whole number from 1, found 0"):
+    with pytest.raises(ValueError, match="concurrency must be a whole number from 1, got 0"):
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
 
 

@@ -275,7 +275,7 @@ def test_jobs_that_fail_at_the_same_time_cause_no_warning_of_an_unretrieved_erro
 
 @pytest.mark.parametrize("concurrency", [0, -1])
 def test_ask_many_refuses_a_concurrency_below_one(concurrency: int) -> None:
-    with pytest.raises(ValueError, match=f"concurrency is a whole number from 1, found {concurrency}"):
+    with pytest.raises(ValueError, match=f"concurrency must be a whole number from 1, got {concurrency}"):
         run(_all(Work(), [1.0], concurrency))
 
 

@@ -151,11 +151,11 @@ class Grader:
         **options: Any,
     ) -> None:
         if concurrency is not None and concurrency < 1:
-            raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+            raise ValueError(f"concurrency must be a whole number from 1, got {concurrency}")
         self._reading, [(options_of_asking, _)] = split_reading([(options, "{}")], ASK_OPTIONS)
         asking = ask_options(judge, {"concurrency": concurrency, **options_of_asking})
         if rows not in (None, *ROW_RULES):
-            raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
+            raise UsageError(f"rows must be one of {', '.join(ROW_RULES)}; got {rows!r}")
         self.rubric = asking.of(ROWS_ALONE if rubric is None else rubric_given(rubric))
         self._opened = judge is None or isinstance(judge, str)
         core = None if rubric is None else self.rubric

@@ -192,7 +192,7 @@ def _grader_of_rows(grading: Grading, rubric: Rubric) -> SubmissionGrader:
 def _refuse_no_judge(judge: GradingJudge) -> None:
     if (isinstance(judge, type) or not hasattr(judge, "reply")) and not isinstance(judge, JudgeGroup):
         raise UsageError(
-            f"a judge has a method `reply`, found a {type(judge).__name__}: open_judge(NAME) opens one by its name, "
+            f"a judge must have a method `reply`, got a {type(judge).__name__}: open_judge(NAME) opens one by name, "
             f"and {JUDGE_OF_A_FUNCTION}"
         )
 

@@ -33,7 +33,7 @@ async def ask_many(
         Exception: Asking raises an error of another kind; the first one is raised.
     """
     if concurrency < 1:
-        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+        raise ValueError(f"concurrency must be a whole number from 1, got {concurrency}")
     workers = _Workers(ask, jobs, concurrency)
     budget_error: BudgetError | None = None
     try:

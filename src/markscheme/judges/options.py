@@ -161,7 +161,7 @@ class AskOptions:
         """
         if isinstance(self.criteria_per_call, tuple):
             listed = ", ".join(map(str, self.criteria_per_call))
-            raise UsageError(f"criteria_per_call is one number here, found {listed}: `compare` takes several")
+            raise UsageError(f"criteria_per_call must be one number here, got {listed}: `compare` takes several")
         return self.criteria_per_call
 
     def context(self, notify: Callable[[str], None] | None = None) -> "JudgeContext":

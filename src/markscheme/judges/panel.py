@@ -44,7 +44,7 @@ class Panel:
         if not self.judges:
             raise ValueError("a panel has at least one judge")
         if self.rule not in ("median", "majority"):
-            raise ValueError(f"a panel's rule is median or majority, found {self.rule!r}")
+            raise ValueError(f"a panel's rule must be median or majority, got {self.rule!r}")
         object.__setattr__(self, "judges", tuple(self.judges))
 
     @property
@@ -118,7 +118,7 @@ class Repeated(Wrapping):
 
     def __post_init__(self) -> None:
         if self.samples < 1:
-            raise ValueError(f"samples is a whole number from 1, found {self.samples}")
+            raise ValueError(f"samples must be a whole number from 1, got {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Ask the prompt several times, and return the answers as the parts of one reply.

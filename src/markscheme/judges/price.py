@@ -46,7 +46,7 @@ class Price:
             return cls(float(read), float(written))
         except ValueError:
             raise UsageError(
-                f"a price is IN:OUT, dollars for a million tokens read and written, such as 3:15; found {text!r}"
+                f"a price must be IN:OUT, dollars for a million tokens read and written, such as 3:15; got {text!r}"
             ) from None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:

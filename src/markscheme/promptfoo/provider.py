@@ -252,7 +252,7 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     """Return the judge's free-text answer to a prompt of an assertion other than `llm-rubric`."""
     if not isinstance(prompt, str):
-        raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
+        raise UsageError(f"a grading provider must be asked in text, got {type(prompt).__name__}")
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())
     nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=RUBRIC_LABEL)
     judge = engine.judge_for(nobody, [question], (), asking_options(config, engine))

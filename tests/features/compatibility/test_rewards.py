@@ -137,7 +137,7 @@ def test_a_batch_with_a_response_that_is_not_a_text_is_refused_with_its_index_be
         asked.append(prompt)
         return by_words(prompt, sample)
 
-    with pytest.raises(ValueError, match=r"response 2 of the batch \(from 0\): .* found None"):
+    with pytest.raises(ValueError, match=r"response 2 of the batch \(from 0\): .* got None"):
         rewarded(["good", "poor", None], script=script)
     assert asked == []
 
@@ -248,7 +248,7 @@ def test_rewards_that_require_calibration_are_refused_unless_the_judge_s_scores_
         rewarded(["good"], calibration="require")
     with pytest.warns(RatingWarning, match="are not shown to be good for averages"):
         assert rewarded(["good"], calibration="warn") == [2]
-    with pytest.raises(ValueError, match="calibration is one of warn, require, off; found 'maybe'"):
+    with pytest.raises(ValueError, match="calibration must be one of warn, require, off; got 'maybe'"):
         rewarded(["good"], calibration="maybe")
 
 
@@ -305,7 +305,7 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
     def judge(system_prompt: str, user_prompt: str) -> str:
         return ""
 
-    with pytest.raises(UsageError, match=r"found a function: .*FunctionJudge\(fn, NAME\)"):
+    with pytest.raises(UsageError, match=r"got a function: .*FunctionJudge\(fn, NAME\)"):
         asyncio.run(reward(["x"], RUBRIC, judge=judge))  # type: ignore[arg-type]
 
 
@@ -345,5 +345,5 @@ def test_a_response_without_a_rubric_of_its_own_is_rewarded_by_the_core_rubric_a
 
 
 def test_a_reward_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(ValueError, match="of is one of raw, unclipped, score; found 'mean'"):
+    with pytest.raises(ValueError, match="of must be one of raw, unclipped, score; got 'mean'"):
         rewarded(["good"], of="mean")

@@ -14,7 +14,7 @@ from tests.prompts.test_submission import ACCEPTED, MESSAGES, RUBRIC, Picture, _
 def test_a_response_or_input_that_is_not_text_is_refused_by_a_reward_before_the_judge_is_asked() -> None:
     judge = _judge()
     for unfit in (b"bytes", Picture()):
-        with pytest.raises(ValueError, match="a response is a text or"):
+        with pytest.raises(ValueError, match="a response must be a text or"):
             asyncio.run(reward([unfit], RUBRIC, judge=judge))  # type: ignore[list-item]
         with pytest.raises(SubmissionError, match=f"input 'context' is a .* object; {ACCEPTED}"):
             asyncio.run(reward(["fine"], RUBRIC, judge=judge, context=[unfit]))

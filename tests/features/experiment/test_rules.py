@@ -65,11 +65,11 @@ def test_a_rule_of_the_fail_if_option_fails_an_experiment_whose_figure_could_not
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("overall", "is `worse`, or as in"),
-        ("overall = 0.8", "is `worse`, or as in"),
-        ("overall < high", "is `worse`, or as in"),
-        ("overall < 1e-1", "is `worse`, or as in"),
-        ("overall < 0.8 and tone < 3", "is `worse`, or as in"),
+        ("overall", "must be `worse`, or as in"),
+        ("overall = 0.8", "must be `worse`, or as in"),
+        ("overall < high", "must be `worse`, or as in"),
+        ("overall < 1e-1", "must be `worse`, or as in"),
+        ("overall < 0.8 and tone < 3", "must be `worse`, or as in"),
         ("__import__('os').system('x') < 1", "knows no"),
         ("overal < 0.8", "did you mean 'overall'"),
         ("c.overall < 0.8", "knows no 'c.overall'"),

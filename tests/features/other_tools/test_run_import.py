@@ -101,7 +101,7 @@ def test_an_import_never_overwrites_a_file_and_never_writes_labels_and_responses
         ({"columns": ColumnOptions(map=("label=goood",), rater="ann", kind="human")}, "did you mean `good`"),
         ({"files": []}, "no file to import"),
         ({"rubric": None, "to_current_words": True}, "whose words"),
-        ({"only": "judgs"}, "one of people, judges; found 'judgs'"),
+        ({"only": "judgs"}, "one of people, judges; got 'judgs'"),
     ],
     ids=["rater of a sheet", "unknown field", "no file", "nobody's words", "unknown raters"],
 )

@@ -68,7 +68,7 @@ def response_parts(to_grade: ToGrade) -> list[tuple[str, str]]:
     if not isinstance(to_grade, Mapping) or not to_grade or not to_grade.keys() <= set(PARTS):
         is_chat = isinstance(to_grade, list) or (isinstance(to_grade, Mapping) and "content" in to_grade)
         advice = "; of chat messages, give the last one's content" if is_chat else ""
-        raise ValueError(f"a response is a text or {{thinking, output}}, found {shown(to_grade)}{advice}")
+        raise ValueError(f"a response must be a text or {{thinking, output}}, got {shown(to_grade)}{advice}")
     if not all(isinstance(text, str) for text in to_grade.values()):
         raise ValueError("thinking and output are texts")
     return [(name, encodable(to_grade[name])) for name in PARTS if name in to_grade]

@@ -183,11 +183,11 @@ def _inputs_of_all(n: int, **columns: Sequence[Any] | None) -> dict[str, Sequenc
 def _refuse_settings(concurrency: int, of: str, calibration: str) -> None:
     """Raise ValueError if one of these arguments of `reward` has a value that it can't have."""
     if concurrency < 1:
-        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+        raise ValueError(f"concurrency must be a whole number from 1, got {concurrency}")
     if of not in get_args(RewardKind):
-        raise ValueError(f"of is one of {', '.join(get_args(RewardKind))}; found {of!r}")
+        raise ValueError(f"of must be one of {', '.join(get_args(RewardKind))}; got {of!r}")
     if calibration not in CALIBRATION:
-        raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+        raise ValueError(f"calibration must be one of {', '.join(CALIBRATION)}; got {calibration!r}")
 
 
 def _gradings(rubrics: Sequence[Any], core: Rubric | None, judge: Judge, calibration: str) -> Callable[[Any], Grading]:

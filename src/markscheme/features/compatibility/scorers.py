@@ -255,7 +255,7 @@ async def run_async(
 ) -> Run:
     """Run scorers over a dataset as `run` does, for use inside an event loop."""
     if concurrency < 1:
-        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+        raise ValueError(f"concurrency must be a whole number from 1, got {concurrency}")
     applied = [scorer(function) for function in scorers]
     repeated = [name for name, count in Counter(scorer.name for scorer in applied).items() if count > 1]
     if repeated:

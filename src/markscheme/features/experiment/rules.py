@@ -52,7 +52,7 @@ class Rule:
         """
         match = _RULE.fullmatch(text)
         if match is None:
-            raise UsageError(f'--fail-if is `worse`, or as in "overall < 0.8" (<, <=, >, >=); found {text!r}')
+            raise UsageError(f'--fail-if must be `worse`, or as in "overall < 0.8" (<, <=, >, >=); got {text!r}')
         variants, figure = _variants_and_figure(match[1], experiment)
         bound = float(match[3])
         scale = (0.0, 1.0) if figure in FIGURES else experiment.rubric.criterion(figure).scale.values

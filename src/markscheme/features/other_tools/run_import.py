@@ -101,7 +101,7 @@ def import_files(
     if to_current_words and rubric is None:
         raise UsageError("--current-words needs --rubric: whose words?")
     if only not in (None, *get_args(Whose)):
-        raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {only!r}")
+        raise UsageError(f"only must be one of {', '.join(get_args(Whose))}; got {only!r}")
     if columns.adjudicated and columns.kind not in (None, "adjudicated"):
         raise UsageError(f"--kind {columns.kind} and --adjudicated say who gave the same labels; leave one out")
     if columns.adjudicated:
