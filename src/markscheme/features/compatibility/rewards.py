@@ -282,12 +282,12 @@ def _as_input(rubric: Any, core: Rubric | None) -> dict[str, Any]:
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
-    """Return the receipt of the calibration of a rubric and a judge; None if there is none, or it isn't wanted.
+    """Return the summary (receipt) of a judge's accepted calibration on a rubric; None without one, or if not wanted.
 
     Args:
         rubric: The rubric.
         judge: The judge.
-        calibration: "require" to refuse to go on unless the receipt shows that scores may be averaged, "warn" to warn
+        calibration: "require" to raise an error unless the receipt shows that scores may be averaged, "warn" to warn
             instead, "off" for no receipt.
     """
     receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)

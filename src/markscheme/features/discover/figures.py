@@ -333,7 +333,7 @@ class ReadOutputs:
 
     @cached_property
     def new_by_task(self) -> tuple[bool, ...]:
-        """For each task in reading order, True if its first output read showed a new mode; empty without tasks."""
+        """For each task in reading order, True if its first output read showed a new failure mode; () without tasks."""
         ids, _, is_new = self._sequence
         if not any(self.groups.get(id) for id in ids):
             return ()

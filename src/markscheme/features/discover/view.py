@@ -60,7 +60,7 @@ def _title(discovery: Discovery) -> str:
 
 
 def _answer(discovery: Discovery) -> Callout:
-    """Build the callout: how many outputs at most show a failure mode not noted yet, and if more must be read."""
+    """Build the box at the report's top: how many outputs at most show an unknown fault, and if more must be read."""
     if not discovery.has_random_part:
         return Callout(
             "note",

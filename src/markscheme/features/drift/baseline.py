@@ -74,7 +74,7 @@ NOW, REPLAYED = "now", "replayed"
 
 @dataclass(frozen=True)
 class Baseline:
-    """Comparison of this run with the accepted runs, or with those of an earlier judge.
+    """Comparison of this run with the accepted runs (those stored for such comparisons), or with an earlier judge.
 
     Attributes:
         since: The accepted runs, and how this run is compared with them.
@@ -156,7 +156,7 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """Sentence on the criterion that moved most, else on an alarm raised by all looks together, else ""."""
+        """Sentence on the criterion that moved most, else on an alarm by all comparisons taken together, else ""."""
         foremost = self.foremost
         if foremost is None:
             return over_looks(self.since) if self.alarm_by_looks else ""
@@ -230,7 +230,7 @@ class Baseline:
 def drift_since(
     since: AcceptedBasis, current: RunIdentity, comparison: Comparison, ratings: Sequence[Rating]
 ) -> Baseline:
-    """Compare a judge's ratings with those of its accepted runs.
+    """Compare a judge's ratings with those of its accepted runs, which were stored for such comparisons.
 
     Args:
         since: The accepted runs.
@@ -330,7 +330,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _unchanged_examples(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
-    """Return the indices of examples whose texts are as in the accepted run, and the number of changed examples."""
+    """Return the indices of examples whose texts are those of the accepted run, and the number of changed examples."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
     return alike, len(rated_then) - len(alike)

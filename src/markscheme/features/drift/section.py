@@ -16,7 +16,7 @@ _ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
 def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
-    """Render the callout on the criterion that drifted most, with the cause; None if no drift is shown.
+    """Render a report's top box on the criterion that drifted most, with the cause; None if no drift is shown.
 
     If no criterion drifted by itself, but all comparisons together raise an alarm, the callout is on that alarm.
 

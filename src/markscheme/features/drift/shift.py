@@ -101,7 +101,7 @@ class GoldChange:
 
 @dataclass(frozen=True)
 class CriterionDrift:
-    """Drift of a judge's levels on one criterion since the accepted runs.
+    """Change of a judge's levels on one criterion, on the same examples, since the accepted runs.
 
     Attributes:
         criterion: The criterion.

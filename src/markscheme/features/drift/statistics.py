@@ -43,7 +43,7 @@ AFFIRMED = 0.90
 
 @dataclass(frozen=True, slots=True)
 class RunShift:
-    """Shift of a new run from the accepted runs, tested against how far the accepted runs differ from each other.
+    """Shift of a new run from earlier, accepted runs, tested against how far these differ from each other.
 
     Attributes:
         shift: New run minus the mean of the accepted runs, with the 90 % interval that belongs to `p`; undefined with
@@ -86,7 +86,7 @@ class RunShift:
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Comparison of a new run with the accepted runs, on one criterion or on the score.
+    """Comparison of a judge's new run with its earlier, accepted runs, on one criterion or on the score.
 
     Attributes:
         moved: The shift of the mean and its test.
@@ -118,7 +118,7 @@ class RunComparison:
 
     @property
     def steady(self) -> bool:
-        """True if the judge is shown not to have moved: accepted runs don't differ, and the shift is within margin."""
+        """True if the judge is shown not to have moved: the shift is within margin, and accepted runs don't differ."""
         return self.moved.alike and self.within_margin
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.errors import NoJudge
 from markscheme.features.experiment.definition import Experiment
 from markscheme.features.experiment.outputs import OutputsFile, output_id
-from markscheme.features.experiment.run import at_hand, open_model
+from markscheme.features.experiment.run import earlier_outputs, open_model
 from markscheme.grading import questions
 from markscheme.judges.cost import cost_of_asking
 from markscheme.judges.options import AskOptions
@@ -40,7 +40,9 @@ async def plan_experiment(experiment: Experiment, ask: AskOptions, outputs_file:
     except NoJudge:
         opened_model = None
     if opened_model is not None:
-        outputs |= {cell: output for cell, output in at_hand(experiment, opened_model, outputs_file).items() if output}
+        outputs |= {
+            cell: output for cell, output in earlier_outputs(experiment, opened_model, outputs_file).items() if output
+        }
         await opened_model.aclose()
     submissions = [
         experiment.by_id[case].submission(output.text, output_id(variant, case, output.under))

@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Number of grades for each set of parameters that requests left out because the server refuses them."""
+        """For each set of parameters that requests left out, since the server refuses them, the number of grades."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property
@@ -89,7 +89,7 @@ class ExperimentRun:
 
     @property
     def receipt(self) -> Receipt | None:
-        """Receipt of the accepted calibration, checked against the judge as it was asked; None if none is accepted."""
+        """Summary (receipt) of the accepted calibration, checked against the judge as asked; None without one."""
         receipt = self.grading.receipt
         return None if receipt is None else receipt.asked_without(*self._ways)
 
@@ -184,13 +184,13 @@ def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFi
     """
     if model is None:
         return experiment.to_ask
-    return [cell for cell, output in at_hand(experiment, model, outputs_file).items() if output is None]
+    return [cell for cell, output in earlier_outputs(experiment, model, outputs_file).items() if output is None]
 
 
-def at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
-    """Map each cell (a variant and a case) for which no file gives an output to the model's output of an earlier run.
+def earlier_outputs(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
+    """Map each variant and case for which no file gives an output to the output that an earlier run stored.
 
-    A cell is mapped to None if no earlier run stored an output of the same prompt and model for it.
+    A pair is mapped to None if no earlier run stored an output by the same prompt and model.
     """
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
@@ -232,7 +232,7 @@ async def make_outputs(
     if model is None:
         return Outputs(outputs)
     outputs_file = outputs_file or OutputsFile(None)
-    earlier = at_hand(experiment, model, outputs_file)
+    earlier = earlier_outputs(experiment, model, outputs_file)
     outputs |= {cell: output for cell, output in earlier.items() if output is not None}
     to_make = [cell for cell, output in earlier.items() if output is None]
     try:

@@ -38,7 +38,7 @@ Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
 @dataclass(frozen=True)
 class FinalistsResult:
-    """Result of the test of the finalists on held-out labels: the adopted wording if any, and the estimated gain.
+    """Result of testing the best wordings (finalists) on held-out labels: the adopted one if any, and its gain.
 
     Attributes:
         adopted: The confirmed wording; None if none is confirmed. In that case the figures are None too, so that the
@@ -97,7 +97,7 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of a test of finalists.
+        """Return the significance level of a test of the best wordings (finalists) on held-out labels.
 
         Each test has half the level of the one before. That level is divided by `settings`, the number of other
         settings that were tried on these labels.
@@ -155,7 +155,7 @@ async def confirm(
     wordings: Sequence[Wording],
     ledger: Ledger,
 ) -> FinalistsResult:
-    """Test whether a finalist is better on labels that had no part in choosing it, and record the use of these labels.
+    """Test whether one of the best wordings (finalists) is better on labels that didn't choose it; record their use.
 
     Args:
         asker: Asks the judge by each wording.
@@ -237,7 +237,7 @@ async def _answer(
 
 
 def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
-    """Test finalists against the user's wording: by people's decisions if the examples have them, else by scores.
+    """Test the best wordings (finalists) against the user's: by people's decisions if there are any, else by scores.
 
     Args:
         part: The examples.

@@ -81,7 +81,7 @@ class TriableChanges:
 
     @property
     def was_opened(self) -> bool:
-        """True if numbers were fitted to exactly these labels before, so that a further fit says nothing new."""
+        """True if weights or pass mark were fitted to exactly these labels before, so that nothing new results."""
         return has_looked(self.setting.every)
 
     def to_json(self) -> dict[str, bool]:

@@ -60,7 +60,7 @@ class ImprovementRun:
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
-        """The wordings that were tested on held-out labels, or would be if the user allows the test."""
+        """The best wordings on dev, which were tested on held-out labels or would be if the user allows the test."""
         return tuple(tried.wording for tried in self.search.tried) if self.outside else self.search.finalists
 
     @property
@@ -94,7 +94,7 @@ class ImprovementRun:
 
     @property
     def _spread(self) -> float | None:
-        """Standard deviation, over dev tasks, of a finalist's gain, averaged over finalists; None if no gain varies."""
+        """Standard deviation of the gain over dev tasks, averaged over the finalists (the best wordings), or None."""
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 

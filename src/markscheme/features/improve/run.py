@@ -26,7 +26,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Return the set with wordings compared by decisions if a candidate changes weights or pass mark, else by scores.
+    """Return the labels set up to compare wordings: by decisions if one changes weights or pass mark, else by scores.
 
     Gold's scores are computed with the user's weights and pass mark, so candidates with other weights or another pass
     mark can't be compared by how far their scores are from gold's.
@@ -54,7 +54,7 @@ async def improve(
     opens: bool,
     watch: Watch,
 ) -> ImprovementRun:
-    """Search for better wordings on dev labels, and test the finalists on held-out labels if `opens` is true.
+    """Search for better wordings on dev labels; if `opens` is true, test the best two on the held-out labels.
 
     Args:
         setting: The rubric with its dev and held-out labels.

@@ -77,7 +77,7 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Compute the bound that the larger of two finalists' t exceeds with probability `alpha` if neither is better.
+    """Compute the bound that the larger t of two candidates exceeds with probability `alpha` if neither is better.
 
     Args:
         df: Degrees of freedom of both t.
@@ -299,7 +299,7 @@ def _least_t(t: float, critical: float, expected: float) -> float:
 
 
 def kept_share(t: float | None, critical: float) -> float:
-    """Estimate what share of a gain that passed its test is likely to hold on new examples, 0 to 1.
+    """Estimate which share of a gain that passed its test is likely to be seen on new examples, 0 to 1.
 
     Args:
         t: Mean difference divided by its standard error; None if all differences are equal.
@@ -353,7 +353,7 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
 
 
 def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
-    """Compute the probability that a test on `n` held-out tasks confirms a finalist with the planned gain in MAE.
+    """Compute the probability that a test on `n` held-out tasks confirms a wording with the planned gain in MAE.
 
     Args:
         n: Number of held-out tasks.

@@ -142,7 +142,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 @dataclass
 class Asker:
-    """Asker of a judge about examples with different wordings, which keeps the ratings so as not to ask twice.
+    """Helper that asks a judge about examples by different wordings, and keeps its ratings so as not to ask twice.
 
     Attributes:
         judge: The judge; it stays open.

@@ -238,7 +238,7 @@ class _Task:
 
     @cached_property
     def upright(self) -> Floats:
-        """Levels of the criteria whose weights may change, negated where the weight is negative.
+        """Levels of the criteria whose weights may change, with the sign reversed where the weight is negative.
 
         A larger number is thus always better.
         """

@@ -36,7 +36,7 @@ def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
 
 
 def rate_callout(rate: Estimate, at_least: float) -> Callout:
-    """Return a headline that says whether a rate reaches its required minimum."""
+    """Return a report's headline, which says whether a rate reaches its required minimum."""
     enough = percent(at_least)
     status = rate_status(rate, at_least)
     if status == 0:

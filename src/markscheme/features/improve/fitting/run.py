@@ -223,7 +223,7 @@ def with_file(
 
 
 def has_looked(examples: ExampleSet) -> bool:
-    """Return True if a fit of numbers to exactly these labels is on record, so that fitting again says the same."""
+    """Return True if weights or pass mark were fitted to exactly these labels before, so that nothing new results."""
     openings = openings_of(examples, whole=True)
     return openings is not None and any(
         opening.labels == openings.labels and opening.by.startswith(BY) for opening in openings.all
