@@ -4,6 +4,7 @@ import contextlib
 import copy
 import dataclasses
 import json
+import os
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
@@ -251,6 +252,15 @@ def test_an_image_path_that_leads_out_of_the_folder_through_a_link_is_refused(tm
     (inside / "link.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(SubmissionError, match="lies outside of"):
         Submission({"image": "link.png"}, folder=inside)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="named pipes are POSIX")
+def test_a_pipe_named_as_an_image_or_pdf_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    for kind in ("image", "pdf"):
+        os.mkfifo(tmp_path / kind)
+        (tmp_path / "rows.jsonl").write_text(json.dumps({"response": "x", "chart": {kind: kind}}) + "\n")
+        with pytest.raises(RatingError, match=r"rows\.jsonl:1.*is a pipe, not a file"):
+            list(read_submissions(tmp_path / "rows.jsonl", {}, ["chart"]))
 
 
 def test_a_submission_built_in_python_may_name_an_image_file_only_by_the_class_image() -> None:

@@ -212,6 +212,8 @@ MEDIA_KINDS: Final[Mapping[str, type[Media]]] = {IMAGE_KIND: Image, PDF_KIND: Pd
 
 def _content_of(path: Path, kind: str, options: MediaOptions) -> bytes:
     refuse_device(path, RatingError)
+    if path.is_fifo():  # opening it would wait for a writer
+        raise UsageError(f"{path} is a pipe, not a file")
     try:
         with path.open("rb") as file:
             return file.read(options.most_bytes(kind) + 1)
