@@ -542,7 +542,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration, corrected for labels that were given before a criterion was reworded.
+    """Return the calibration with the judge's use lowered if it depends on labels from before a rewording.
 
     After a rewording, only some labels count for a gate. If the judge can gate by all labels, but not by those alone,
     its use is lowered. If enough examples were labelled again and the new labels agree with the old ones, the finding

@@ -310,7 +310,7 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
 
 
 def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> tuple[BecauseCode, ...]:
-    """Return codes of the reasons why labels can't support a gate, such as labels by a single annotator.
+    """Return codes of the reasons why labels can't show that a judge may decide without review.
 
     Args:
         reference: The kind of gold labels: "adjudicated", "people" (two or more), "one-person", "constructed" or
@@ -466,7 +466,7 @@ def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[
 def labels_to_decide_gate(
     figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Estimate the number of labels with which an open gate question has an even chance to be decided.
+    """Estimate how many labels give an even chance to decide whether the judge may decide without review.
 
     Args:
         figures: The judge's decisions compared with people's.

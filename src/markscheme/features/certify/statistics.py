@@ -149,7 +149,7 @@ class StageDecisions:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedCascade:
-    """The part of decisions that judges, asked one after the other, may make alone: thresholds, errors and limits.
+    """The decisions that judges, asked one after the other, may make alone: thresholds of certainty, errors and limits.
 
     Attributes:
         limit: The promise about the automatic decisions, and its test.

@@ -208,7 +208,7 @@ class ContenderFigures:
 
     @property
     def rank(self) -> int:
-        """Rank of the judge: 0 if it is shown that it may gate, 1 if only that its scores may be averaged, else 2."""
+        """Rank of the judge: 0 if it may decide without review, 1 if only its scores may be averaged, else 2."""
         return 0 if self.gate == "shown" else 1 if self.trend == "shown" else 2
 
     @property

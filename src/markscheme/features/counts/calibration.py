@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class CountedCalibration(Calibration):
-    """Calibration of a judge from a counts file: its agreement with gold, without single examples.
+    """Calibration of a judge from a counts file, which has numbers of examples by ratings and no single examples.
 
     Attributes:
         counts_file: The counts.
@@ -57,7 +57,7 @@ class CountedCalibration(Calibration):
 
 
 def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> CountedCalibration:
-    """Calibrate the judge whose ratings a counts file counts.
+    """Calibrate a judge from a counts file, a table of how many examples have which ratings.
 
     Args:
         request: The request to calibrate, which may have no option that chooses examples or asks a judge.

@@ -96,7 +96,7 @@ class CountedGold(Gold):
 
 @dataclass(frozen=True)
 class CountedComparison(Comparison):
-    """Comparison of a judge with gold from a counts file, which has no single examples.
+    """Comparison of a judge with gold from a counts file, which has numbers of examples instead of single ones.
 
     Attributes:
         counts: The counts file's content.

@@ -36,7 +36,7 @@ _PASSING_ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True)
 class CountedPart:
-    """Definition of one part of a counts file: the values whose combinations it counts.
+    """Definition of one part of a counts file, such as scores: the values by whose combinations it counts examples.
 
     Attributes:
         name: Name of the part.

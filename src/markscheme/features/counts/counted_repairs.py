@@ -14,7 +14,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True, slots=True)
 class CountedRepair(Repair):
-    """Change of decisions if the judge were right on one criterion: numbers alone, without ids of examples.
+    """Numbers of decisions that would change if the judge were right on one criterion, without ids of examples.
 
     Attributes:
         n_stopped: Number of false passes that become right.

@@ -39,7 +39,7 @@ FILE_DECIMALS = 9
 def counts_of(
     comparison: Comparison, fields: Sequence[str] = (), earlier: tuple[str, Comparison] | None = None
 ) -> list[dict[str, Any]]:
-    """Count the distinct combinations of ratings in a comparison with gold, as rows of a counts file.
+    """Count the examples with each distinct combination of gold's and the judge's ratings, as rows of a counts file.
 
     Args:
         comparison: The judge compared with gold.

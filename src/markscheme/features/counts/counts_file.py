@@ -94,7 +94,7 @@ class CountedRows:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """Content of a counts file: its rows by part, and the numbers of examples and groups that it counts.
+    """Content of a counts file, a table that counts examples by their ratings: its rows by part, and total numbers.
 
     Attributes:
         name: The file's name, for messages.

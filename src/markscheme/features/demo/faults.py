@@ -32,7 +32,7 @@ RARE_FAILS = "rare-fails"
 
 @dataclass(frozen=True)
 class Charge:
-    """A fault of a judge and the criterion that it affects, either planted in the judge or named by a diagnosis.
+    """A fault and the criterion that it affects: planted in a simulated judge, or found by the diagnosis of it.
 
     Attributes:
         fault: A name in `FAULTS`; if named by a diagnosis, it may be another code of a finding.

@@ -35,7 +35,7 @@ deeper."""
 
 
 class GradedText(NamedTuple):
-    """A text of a Promptfoo configuration by which a model grades outputs.
+    """A text in a Promptfoo configuration, such as an `llm-rubric`, by which a model grades outputs.
 
     Attributes:
         text: The text.

@@ -122,7 +122,7 @@ _PHRASE = re.compile(r"[\"“„][^\"”\n]{1,400}[\"”“][.,;]?")
 
 
 def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
-    """Return the lists of which an output must meet every point, judging by the words before and after the lists."""
+    """Return those lists of which an output must meet every point, by the words before and after them."""
     if _SOME_SUFFICE.search(after) or _MEASURED_BY_LIST.search(after):
         return ()
     if any(_EXAMPLES.search(before) for before, _ in lists):

@@ -84,7 +84,7 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 
 def asks_by_another_scale(text: str) -> bool:
-    """Return True if a text asks for a score, even on an unreadable scale, and not for a verdict on each point."""
+    """Return True if a text asks for one score, even on a scale that can't be read, instead of a verdict per point."""
     return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
 
 

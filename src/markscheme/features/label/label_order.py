@@ -16,7 +16,7 @@ soon overlap."""
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One response in a rater's order, shown for the first time (sample 0) or for the second (sample 1)."""
+    """One response in a rater's order of labelling, shown for the first time (sample 0) or again (sample 1)."""
 
     id: str
     sample: int = 0

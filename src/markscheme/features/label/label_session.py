@@ -297,10 +297,10 @@ class LabelSession:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice, and whether the two labels agree.
+        """Return the number of responses that the rater labelled twice, and flags that say if the two labels agree.
 
-        The second value is a flat list with an item for each of these responses and each criterion labelled both times:
-        True if both levels are equal.
+        There is a flag for each of these responses and each criterion labelled both times: True if the levels are
+        equal.
         """
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
@@ -316,7 +316,7 @@ class LabelSession:
         return len(pairs), same
 
     def agreement(self) -> tuple[AgreementSoFar, ...] | None:
-        """Return, per criterion, how far the rater agrees with other annotators; None if their labels can't be read."""
+        """Return, by criterion, how often the rater agrees with other annotators; None if their files can't be read."""
         done = [
             step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
         ]

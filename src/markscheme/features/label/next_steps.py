@@ -26,7 +26,7 @@ FEWEST_OF_EACH_DECISION = 10
 
 
 def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
-    """Return what to do once a rater has labelled everything, each step as a reason and a command; empty until then."""
+    """Return the next steps once a rater has labelled everything, each a reason and a command; empty until then."""
     commands = commands_on(work)
     calibrate = commands.calibrate()
     if work.results is not None:

@@ -30,7 +30,7 @@ more than labelling the rest."""
 
 
 class RowsToLabel(NamedTuple):
-    """Responses to label, with the criteria to label each response on, which its row brings.
+    """Responses to label, each with criteria of its own, which are in its row of the file.
 
     Attributes:
         rubric: A rubric with all criteria of the rows, equal ones only once.

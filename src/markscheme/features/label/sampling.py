@@ -136,7 +136,7 @@ def choose_next(
     passed: Mapping[str, bool] | None = None,
     seed: int = 1,
 ) -> Draw:
-    """Draw outputs to label from a pool, informative ones more often, so that estimates from the labels stay unbiased.
+    """Draw outputs to label from a pool, informative ones with higher probability, which estimates correct for.
 
     The pool is divided into strata by the judge's decision, and by whether this decision is doubtful: near the pass
     mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain

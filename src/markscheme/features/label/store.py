@@ -102,7 +102,7 @@ class LabelFile:
         self.labels = {Step(r.id, r.sample): r for r in own_ratings if r.kind == self.kind}
 
     def give(self, rating: Rating) -> None:
-        """Append a label to the file; on disk when this returns."""
+        """Append a label to the file; it is on disk when this returns."""
         self._append(rating.to_json())
         step = Step(rating.id, rating.sample)
         earlier = self.labels.pop(step, None)

@@ -122,9 +122,9 @@ _LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
-    """Return why a judge can't read images or PDFs; None if it can.
+    """Return why a judge can't read the given images or PDFs; None if it can.
 
-    Each kind of these parts is tested once in a process, by asking the judge what it sees.
+    Once per process and kind, image or PDF, the judge is asked what a test picture or document shows.
 
     Raises:
         JudgeError: The judge gave no answer.

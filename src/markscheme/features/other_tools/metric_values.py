@@ -76,7 +76,7 @@ def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
 
 
 def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
-    """Convert the ratings of one metric to all numbers or all words; a judge's failures become ratings without value.
+    """Convert one metric's ratings to one form, all numbers or all words; a judge's failures lose their value.
 
     Numbers are used if each word has one number over all raters, and different words have different numbers. Else words
     are used, since the number of a word is a setting of the tool, which may differ between raters.
@@ -109,7 +109,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's value as a number; for a word, the number that other ratings state with that word.
+    """Return a rating's value as a number; a word becomes the number that other ratings give with that word.
 
     A word that no rating states with a number is returned unchanged.
 

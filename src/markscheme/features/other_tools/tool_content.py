@@ -44,7 +44,7 @@ SHOWN_IDS = 3
 
 
 class Fields:
-    """A record of an export; each field that its reader doesn't take counts as lost.
+    """A record of another tool's export, which counts the fields that the code reading it doesn't take as lost.
 
     Args:
         record: The record.
@@ -115,7 +115,7 @@ def _leaves(value: Any, path: str | None = None) -> Iterator[str]:
 
 @dataclass
 class ToolContent(Import):
-    """Collector of responses, ratings and comments while the files of one export are read.
+    """Collector of responses, ratings and comments while the files of another tool's export are read.
 
     Attributes:
         rubric: The rubric that the metrics belong to; None to infer one.

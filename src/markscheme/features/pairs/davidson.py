@@ -367,7 +367,7 @@ def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Esti
 
 
 def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
-    """Return an Estimate without a value, with the reason why a system has no finite strength.
+    """Return an Estimate that has no value but the reason why a system has no finite strength.
 
     Args:
         results: Numbers of wins, ties and losses of the system against each other system, shape (n_systems, 3).

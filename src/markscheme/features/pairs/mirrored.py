@@ -85,7 +85,7 @@ def order_flips(
 
 
 def lean_to_first(first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, groups: Grouping = None) -> GroupedMean:
-    """Compute how much a rater prefers whichever response is shown first to the one shown second.
+    """Compute how much more often a rater prefers the response that is shown first than the one shown second.
 
     Args:
         first_order: The rater's preferences when the first response was shown first, shape (n_pairs,): below 0 if it is

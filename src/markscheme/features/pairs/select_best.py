@@ -61,7 +61,7 @@ def check_select_keys(config: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two outputs that the judge compared, by their indices among all outputs, and the judge's grade of this pair."""
+    """Two outputs that the judge compared, as indices in the list of all outputs, and the grade of the pair."""
 
     first: int
     second: int

@@ -19,7 +19,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
 
     Args:
         rated: The files of the runs.
-        of: The figure that the gate compares: a case's score, or 1 if it passes.
+        of: The figure whose mean is compared with a threshold: a case's score, or 1 if it passes.
         groups: Groups of examples by id, used if the runs don't name groups.
 
     Raises:

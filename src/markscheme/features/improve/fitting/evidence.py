@@ -160,7 +160,7 @@ class DecisionEvidence:
         )
 
     def _off_commonest(self, column: int) -> int:
-        """Count the tasks with a response whose level on a criterion isn't the most common level on that criterion.
+        """Count the tasks in which some response has another level on a criterion than the most common one.
 
         Args:
             column: Index of the criterion among those that have a weight.
