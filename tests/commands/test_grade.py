@@ -639,7 +639,10 @@ def test_each_row_of_a_table_is_graded_and_the_columns_used_are_named(project: P
 @pytest.mark.parametrize(
     ("text", "expected_message"),
     [
-        ("id,text\na,LEVEL=5\n", "rows.csv: no column holds the responses: --response names it"),
+        (
+            "id,text\na,LEVEL=5\n",
+            "rows.csv: no column holds the responses: --response names it, one of 'id' and 'text'",
+        ),
         ("id,answer\na,LEVEL=5\nb,c,d\n", "rows.csv:3: has another number of cells"),
         ("id,answer\na,LEVEL=5\na,LEVEL=4\n", "rows.csv:3: the id 'a'"),
         ("id,answer\n", "to grade"),

@@ -428,7 +428,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
         "{columns} are annotators, and a comparison is of judges, each named by {--judge}; `{command}` says how far "
         "annotators agree"
     ),
-    "no-responses": "no column holds the responses: {--response} names it",
+    "no-responses": "no column holds the responses: {--response} names it, one of {columns}",
     "no-notes": "no column holds notes: {--map COLUMN=note} names it",
 }
 """Sentence on why a table can't be read, by error code, or a function that chooses it; `filled_in` fills its gaps."""
