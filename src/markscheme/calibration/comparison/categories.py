@@ -61,7 +61,7 @@ def _number_of_choices(criterion: Criterion) -> int:
 
 
 def _rest(rubric: Rubric, column: Column) -> Floats:
-    """Return scores by the criteria with ordered levels alone, or the overall scores if categories have no merit."""
+    """Return scores by the criteria with ordered levels alone, or overall scores if no category affects these."""
     if not any(criterion.has_worth for criterion in rubric.categories):
         return column.scores
     others = tuple(criterion for criterion in rubric.criteria if criterion.scale.ordered)

@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
-    """Say whether annotators passed or failed responses themselves, or their decisions follow from their labels.
+    """Say if annotators decided on responses themselves, or if their decisions are derived from their labels.
 
     Return "" if there are no decisions, or if a table's values are themselves passes and fails.
 

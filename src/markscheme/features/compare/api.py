@@ -107,7 +107,7 @@ def compare(
 
 
 def _table_in(sides: Sequence[Any]) -> Any:
-    """Return the one table that the sides are: a single side, or files of tables that are joined by id; else None."""
+    """Return the one table that `compare` is called with: a single one, or files of tables joined by id; else None."""
     if len(sides) == 1:
         return sides[0]
     files = [str(side) for side in sides if isinstance(side, str | Path)]

@@ -77,7 +77,7 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     """Return those arguments of `compare` that are files with ratings; every other argument has to name a judge.
 
     Raises:
-        UsageError: A side is neither a file nor a judge's name.
+        UsageError: An argument is neither a file nor a judge's name.
 
     Example:
         >>> files_among(["anthropic+openai:m", "local:judge.gguf"])
@@ -126,7 +126,7 @@ def compare_sides(
 
     Raises:
         UsageError: There are fewer than two contenders.
-        ComparisonError: The sides have no example in common.
+        ComparisonError: The judges and files have no example in common.
     """
     all_notes = [*notes, *rated.notes]
     calibrations = [file.calibration for file in rated.files if file.calibration is not None]

@@ -203,7 +203,7 @@ class Baseline:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the runs compared, such as that one accepted run doesn't show how much runs differ."""
+        """Remarks on the comparison, such as that one accepted run alone doesn't show how much runs differ."""
         sentences = []
         if self.since.accepted is None:
             sentences.append(

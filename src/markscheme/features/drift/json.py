@@ -8,7 +8,7 @@ from markscheme.report.json import attributes
 
 
 def json_of(baseline: Any) -> dict[str, Any]:
-    """Return the JSON of a `Baseline`, the comparison of a run with the accepted runs."""
+    """Return the comparison of a run with the accepted runs (a `Baseline`) as a dict for JSON."""
     accepted = baseline.since.accepted
     keys_of_accepted = "file=path date version use judge=setting.judge split"
     unknown = dict.fromkeys(("file", "date", "version", "use", "split"))

@@ -79,7 +79,7 @@ class Ledger:
     """Record of the tests on the held-out labels, which determines the significance level of the next one.
 
     Attributes:
-        examples: The whole set of examples; the tests are recorded next to its file.
+        examples: All of the rubric's examples; the tests are recorded next to their file.
         at: The day of the test.
         judge: Fingerprint of the judge.
         outside: True if the test uses all labels, not only held-out ones, since the wordings were written without

@@ -20,7 +20,7 @@ def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None
 
     Args:
         rubric: The rubric whose words are to be tried.
-        examples: The whole set, with the labels that count.
+        examples: All of the rubric's examples, with the labels that count.
         gold: The gold of the set or of a part of it; None if it isn't computed yet.
     """
     labelled = examples.labelled

@@ -23,12 +23,12 @@ def open_test_labels(
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
-    """Record a use of the test labels of a set; return the test examples and all uses on record.
+    """Record a use of the held-out (test) labels; return the held-out examples and all uses on record.
 
     Uses are counted and recorded one at a time, so that two processes never get the same number.
 
     Args:
-        examples: The whole set.
+        examples: All of the rubric's examples.
         by: The command that uses the labels.
         at: The day.
         alpha: Function that returns the significance level of a test of new wordings, given the number of the use;
@@ -72,7 +72,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
     """Complete the record of a test of new wordings with its result: the wording that was adopted, if any.
 
     Args:
-        examples: The whole set.
+        examples: All of the rubric's examples.
         opening: The recorded use of the labels for this test.
         adopted: Fingerprint of the wording that was adopted; None if none was.
 

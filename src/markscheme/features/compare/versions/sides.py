@@ -63,7 +63,7 @@ def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
     """Return the two versions of a rubric that `compare` is called with, the old one first.
 
     Raises:
-        UsageError: A file, revision or rubric doesn't exist, or one side is a report and the other isn't.
+        UsageError: A file, revision or rubric doesn't exist, or only one of the two is a report.
         RubricError: A rubric's text is invalid.
     """
     old, new = (_version(side) for side in sides)
@@ -135,7 +135,7 @@ def _report_of(side: str) -> tuple[Path, Path | None] | None:
     """Split `report.json` or `report.json=plate.yaml` into report and rubric's file; None if there is no report.
 
     Args:
-        side: A side of the comparison, as typed.
+        side: One of the two arguments of `compare`, as typed.
 
     Raises:
         UsageError: The rubric's file doesn't exist.

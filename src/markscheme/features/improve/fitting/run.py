@@ -160,7 +160,7 @@ def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds:
 
     Args:
         evidence: The decisions, with the levels of the decided examples.
-        examples: The set of examples, next to whose file the use is recorded.
+        examples: All of the rubric's examples, next to whose file the use is recorded.
         odds: Cost of a false pass, if a false fail costs 1.
         day: Today's date, for the record.
 
@@ -181,12 +181,12 @@ def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds:
 
 
 def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> ScoresRun:
-    """Record that the labels are looked at, then fit weights to annotators' overall scores.
+    """Record that the labels are used, then fit weights to annotators' overall scores.
 
     Args:
         scores: The overall scores, with annotators' levels.
-        examples: The set of examples, next to which the look is recorded.
-        day: The day of the look.
+        examples: All of the rubric's examples, next to whose file the use is recorded.
+        day: Today's date, for the record.
 
     Raises:
         RatingError: The record can't be read or written.
@@ -203,7 +203,7 @@ def with_file(
     Args:
         run: The run.
         file: The rubric's file.
-        examples: The whole set, next to which the change is recorded.
+        examples: All of the rubric's examples, next to whose file the change is recorded.
         write: True to write and record the change.
         day: Today's date, for the record.
 
