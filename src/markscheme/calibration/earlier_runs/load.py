@@ -39,7 +39,7 @@ def load_accepted(path: Path) -> Accepted:
 
 
 def _check_digest(file: Path, digest: str) -> None:
-    """Check that the ratings have the digest that accepted.json records; line ends don't count in it.
+    """Check that a file of ratings has the digest in accepted.json, which is computed without regard to line ends.
 
     Git may convert line ends when files are checked out.
     """

@@ -22,8 +22,8 @@ from markscheme.files import write_whole
 def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
     """Make the card of a run that is being accepted; return the card's id, and a function that writes the card.
 
-    A run has no card if some of its data come from no file: the id is None, and the function removes the card of an
-    earlier run.
+    A run has no card unless all of its data come from files. Without a card, the id is None, and the function removes
+    the card of an earlier run.
 
     Args:
         calibration: The calibration.

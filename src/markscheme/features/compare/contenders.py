@@ -235,7 +235,7 @@ def _without(file: RatedFile, ids: Collection[str]) -> RatedFile:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Return the ids that belong to one response in a calibration and to another response in another calibration."""
+    """Return the ids under which two of the given calibrations have different responses."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())

@@ -346,7 +346,7 @@ class ReadOutputs:
         """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common failures.
 
         Args:
-            share: Share of outputs above which a mode counts as common.
+            share: Share of outputs above which a failure mode counts as common.
             sure: Confidence that no common mode goes unseen.
         """
         groups = self._groups_of(self.order.ids) if self.order.is_pool else None

@@ -188,7 +188,7 @@ async def suggested(
     Args:
         opened: The discovery.
         notes: The unsorted notes, by key.
-        modes: Definitions of the modes so far, by name.
+        modes: Definitions of the failure modes so far, by name.
         judge: The model, as a judge.
     """
 

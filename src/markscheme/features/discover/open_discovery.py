@@ -99,7 +99,7 @@ class OpenedDiscovery:
         """Compute the result of what people have read so far.
 
         Args:
-            share: Share of outputs above which a mode shouldn't go unseen.
+            share: Share of outputs above which a failure mode shouldn't go unseen.
             sure: Confidence that no such mode goes unseen, 0 to 1.
         """
         return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.unread)

@@ -143,7 +143,7 @@ def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | 
 
     Args:
         reading: The reading; None if the reader hasn't read the output.
-        book: The codebook, which says in which modes each note is.
+        book: The codebook, which says in which failure modes each note is.
     """
     if reading is None:
         return None

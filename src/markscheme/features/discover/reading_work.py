@@ -537,8 +537,9 @@ def open_reading(
         opened: The discovery.
         rater: Name of the reader.
         clock: Function that returns the present time, as readings store it.
-        view: The view that the page opens with: "read" to read outputs, "group" to group notes into modes, "again" to
-            read outputs again for modes that were named later, or "recode" to group notes without seeing their modes.
+        view: The view that the page opens with: "read" to read outputs, "group" to group notes into failure modes,
+            "again" to read outputs again for modes that were named later, or "recode" to group notes without seeing
+            their modes.
         is_second: True if the reader reads outputs that others have read, without seeing their notes.
         also: Ids of outputs to show out of turn, in order.
         share: How readers share the outputs; None if the reader reads all of them.

@@ -38,7 +38,7 @@ class Discovery:
         name: Name of the rubric to be.
         outputs: The outputs that were read, with their notes.
         texts: The outputs' texts, by id; empty if only notes are known.
-        large_share: Share of outputs above which a mode shouldn't go unseen.
+        large_share: Share of outputs above which a failure mode shouldn't go unseen.
         sure: Confidence that no such mode goes unseen, 0 to 1.
         pool: Name of the pool's file, as the user gave it; None if only notes are known.
         unread: Ids of the outputs that are kept unread, to prove the rubric on, in reading order.

@@ -66,7 +66,7 @@ class PoolRecord:
 
     @property
     def column_options(self) -> ColumnOptions:
-        """The options on the pool's columns; unknown ones on record are ignored."""
+        """The user's options on the pool's columns, as recorded; recorded names that aren't options are ignored."""
         keywords: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in self.columns.items()
@@ -405,7 +405,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
     """Return the text of a `modes.yaml`, in which every value is quoted as in JSON, which YAML reads too.
 
     Args:
-        modes: The modes.
+        modes: The failure modes.
         comments: The comments of the earlier file, which are written above the modes that they were above.
     """
     lines = ["modes:"]

@@ -73,7 +73,7 @@ class ProposedGroups:
     """The groups that a model proposed when it was asked once about all notes.
 
     Attributes:
-        definitions: Definitions of the modes, by name.
+        definitions: Definitions of the failure modes, by name.
         groups: Keys of the notes in each mode, by the mode's name.
         unknown: Numbers in the answers that no note has; they are ignored.
     """
@@ -150,7 +150,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
     Args:
         batch: The notes, which are numbered from 1 in this order.
-        definitions: Definitions of the modes so far, by name.
+        definitions: Definitions of the failure modes so far, by name.
     """
     modes = "\n".join(
         f"- {json.dumps(name, ensure_ascii=False)}: {on_one_line(text)}" for name, text in definitions.items()
@@ -181,7 +181,7 @@ async def suggest(notes: Mapping[str, Note], definitions: Mapping[str, str], ask
 
     Args:
         notes: The unsorted notes, by key.
-        definitions: Definitions of the modes so far, by name.
+        definitions: Definitions of the failure modes so far, by name.
         ask: Function that asks the model one prompt.
         judge: The model's name.
 
@@ -207,7 +207,7 @@ async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: 
 
     Args:
         notes: The notes to group, by key.
-        earlier: Definitions of the modes so far, by name, which the model may use, too.
+        earlier: Definitions of the failure modes so far, by name, which the model may use, too.
         ask: Function that asks the model one prompt.
         time: 0 for the first asking about all notes, 1 for the second, which has other batches.
     """

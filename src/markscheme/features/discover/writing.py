@@ -40,7 +40,7 @@ class Written:
     Attributes:
         rubric: The rubric.
         path: Path of the rubric's file.
-        is_new: True if the file is new; False if modes were added to it, or if it had them all.
+        is_new: True if the file is new; False if failure modes were added to it, or if it had them all.
         draft: The draft of the rubric; None if the rubric had all modes already.
         advice: Advice of `lint` on the rubric.
         examples: Number of outputs added to the examples.
@@ -79,7 +79,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
         opened: The discovery.
         here: The working directory; the rubric is written to its folder `rubrics/`.
         day: Today's date, in the form that labels have.
-        replaces: True to replace an existing rubric, False to add the modes that it lacks.
+        replaces: True to replace an existing rubric, False to add the failure modes that it lacks.
 
     Raises:
         NothingConfirmed: No mode is ready to become a criterion.
