@@ -37,6 +37,9 @@ PASS_OR_FAIL = Expected()
 WITH_A_SCALE: tuple[tuple[str, Expected], ...] = (
     ("Rate the answer's helpfulness from 1 to 5.", score(1, 5)),
     ("On a scale of 1-10, how polite is the reply?", score(1, 10)),
+    ("0-1: 0.9-1 all facts right, 0.5-0.8 one slip, 0-0.4 wrong", score(0, 1)),
+    ("0 to 1: 1 everything fits; 0.5 one slip; 0 wrong", score(0, 1)),
+    ("1-5: 5 all facts right, 3 one slip, 1 wrong", score(1, 5)),
     ("Score the summary between 0 and 1, where 1 means it keeps every fact of the article.", score(0, 1)),
     (
         "Judge how complete the recipe is. 0.9-1.0: every step and amount; 0.7-0.9: one amount missing; "
@@ -283,6 +286,7 @@ LISTED_IN_OTHER_WAYS: tuple[tuple[str, Expected], ...] = (
     ("- is signed\n  - by both\n- is dated", points(2)),
     ("The shop today, for reference:\n- bread: sold out\n- milk: 3 litres\nThe reply agrees with this.", PASS_OR_FAIL),
     ("Here are the hours:\n* Mon 9-12\n* Tue 10-14", PASS_OR_FAIL),
+    ("Says that on days 1-2: 1 tablet in the morning, 2 tablets at night", PASS_OR_FAIL),
     ("The plan:\n- has a date\n- has an owner\n- has a budget\nAt least two of these have to hold.", PASS_OR_FAIL),
     ("1. Price\n   - names the price\n   - names the tax\n2. Delivery\n   - names the day", points(3)),
     ("1. Leaves out names, such as\n   - of pupils\n   - of teachers\n2. Is dated", points(2)),

@@ -136,8 +136,8 @@ _LIST_LEAD = re.compile(
 
 
 _ALL_POINTS = re.compile(
-    rf"\b\d{{1,2}} ?{TO} ?\d{{1,2}}(?= (?:(?:are|is|must|have to|need to|should) )?(?:be )?(?:all\b|met\b|true\b|hold\b"
-    r"|ok\b|satisfied\b|fulfilled\b))",
+    rf"(?<![\w.])\d{{1,2}} ?{TO} ?\d{{1,2}}(?= (?:(?:are|is|must|have to|need to|should) )?"
+    r"(?:be )?(?:all\b|met\b|true\b|hold\b|ok\b|satisfied\b|fulfilled\b))",
     re.IGNORECASE,
 )
 """Pattern of the numbers of points that must all hold, as in "1 to 5 are met", which look like a scale but aren't

@@ -55,9 +55,11 @@ _IN_JSON = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Pattern of the ends of the score's scale within the JSON object that is to be the grader's answer."""
+_SCORES = rf"{NUMERAL}(?: ?{TO} ?{NUMERAL})? [^\W\d]"
 _HEADED = re.compile(
     rf"^[^\n.:(\d]{{1,60}}[(\[](-?{NUMERAL}) ?{TO} ?\+?({NUMERAL})[)\]] ?(?::|[-–—] )"
-    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?{TO} ?({NUMERAL})[)\]] ?$",
+    rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?{TO} ?({NUMERAL})[)\]] ?$"
+    rf"|^([01](?:\.0)?) ?{TO} ?({NUMERAL}): {_SCORES}[^,;\n]{{0,99}}[,;] {_SCORES}",
     re.MULTILINE,
 )
 _ROW_OF_RANGE = re.compile(
