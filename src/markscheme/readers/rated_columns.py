@@ -9,9 +9,10 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import RatedFiles
 from markscheme.readers.rater_columns import DECISION, SCORE
-from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn
+from markscheme.readers.tabular.columns import SideColumn, TableColumn
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.reading import TableReading
+from markscheme.readers.tabular.roles import Roles
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.rubrics.rubric import Scale
 

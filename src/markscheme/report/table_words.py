@@ -284,6 +284,7 @@ _FACTS: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "other columns": lambda e: in_words([repr(name) for name in e.columns[1:]]),
     "judges": lambda e: _quoted(_texts(e, "judges")),
     "people": lambda e: _quoted(_texts(e, "people")),
+    "decided": lambda e: _quoted(_texts(e, "decided")),
     "empty": _empty,
     "others": _others,
     "instead": _instead,
@@ -310,9 +311,16 @@ def _which_columns(error: UsageError) -> str:
     if judges := _texts(error, "judges"):
         whose = "is a judge's" if len(judges) == 1 else "are judges'"
         return f"{{judges}} {whose}; which columns are people's? {{columns}} may be; {{--human}} names them"
-    if _texts(error, "people"):
-        return "{people} is people's; what is {columns}? {--judge} names a judge's column, {--human} other people"
+    if people := _texts(error, "people"):
+        whose = "is people's; what is" if len(people) == 1 else "are people's; whose are"
+        return f"{{people}} {whose} {{columns}}? {{--judge}} names a judge's column, {{--human}} other people"
     return "which columns are a judge's and people's? {columns} may be; {--judge} and {--human} name them"
+
+
+def _nothing_rated(error: UsageError) -> str:
+    if _texts(error, "decided"):
+        return "no column is known to rate anything; {decided} may, if {--judge} or {--human} names it{to discover}"
+    return "no column rates anything: {columns}{to discover}"
 
 
 def _rated_twice(error: UsageError) -> str:
@@ -379,7 +387,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, str | Callable[[UsageError], str]]] = {
     "no-labels": (
         "{columns} {are} a judge's, and no column is people's{empty}: {--human} names one{others}; {without labels}"
     ),
-    "nothing-rated": "no column rates anything: {columns}{to discover}",
+    "nothing-rated": _nothing_rated,
     "none-in-common": "{columns} have a value on no row together: {values}; name columns that rate the same rows",
     "metrics-apart": "people rated {columns}, and judges {judges}; {--map} says which metrics are the same",
     "several-judges": "{columns} are judges; several criteria are compared by one: {--judge} names it",

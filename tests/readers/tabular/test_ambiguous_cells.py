@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from markscheme import calibrate
 from markscheme.calibration.table_frames import read_in_memory
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
@@ -333,3 +334,77 @@ def test_a_pattern_for_judge_columns_skips_columns_of_reasons_unless_the_pattern
     assert reading.raters("", judges=True) == ["eval_1"]
     columns = {"notes_a": ["pass", "fail"] * 12, "human": ["pass", "fail"] * 12}
     assert read_in_memory(columns, ColumnOptions(judge=("notes_*",))).raters("", judges=True) == ["notes_a"]
+
+
+TURNS = range(40)
+
+
+def test_thumbs_in_a_column_of_feedback_are_ratings_and_not_the_reasons_of_others() -> None:
+    thumbs = ["👍" if turn % 3 else "👎" for turn in TURNS]
+    rows: list[dict[str, Any]] = [
+        {"id": turn, "llm_judge": "pass" if turn % 4 else "fail", "human_feedback": thumbs[turn]} for turn in TURNS
+    ]
+    assert calibrate(rows).to_json()["read"]["columns"]["human_feedback"]["role"] == "human"
+    users: list[dict[str, Any]] = [
+        {"id": row["id"], "llm_judge": row["llm_judge"], "user_feedback": thumbs[row["id"]]} for row in rows
+    ]
+    with pytest.raises(UsageError) as error:
+        calibrate(users)
+    assert (error.value.code, error.value.columns) == ("which-columns", ("user_feedback",))
+
+
+def test_numbers_in_a_column_named_after_a_model_are_offered_as_the_judge_s_beside_columns_that_may_be_people_s() -> (
+    None
+):
+    rows = [{"id": turn, "Anna": turn % 5 + 1, "Bob": turn % 5 + 1, "GPT score": turn * 2.5} for turn in TURNS]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows)
+    assert "judge='GPT score', human=['Anna', 'Bob']" in error.value.choices[0]
+
+
+def test_a_refusal_of_outputs_names_a_column_of_true_and_false_that_may_rate_them() -> None:
+    rows = [{"question": f"q{turn}", "answer": f"a{turn}", "is_toxic": turn % 3 == 0} for turn in TURNS]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows)
+    assert (error.value.code, error.value.facts["decided"]) == ("nothing-rated", ["is_toxic"])
+
+
+def test_columns_named_after_a_model_next_to_people_s_columns_on_the_same_criteria_are_asked_about() -> None:
+    rows = [
+        {"id": turn, **{f"{rater}_{key}": turn % 4 + 1 for rater in ("human", "gpt") for key in ("tone", "facts")}}
+        for turn in TURNS
+    ]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows)
+    assert (error.value.code, error.value.columns) == ("which-columns", ("gpt_tone", "gpt_facts"))
+    assert "judge='gpt_*'" in error.value.choices[0]
+    assert set(calibrate(rows, judge="gpt_*").to_json()["criteria"]) == {"tone", "facts"}
+
+
+def test_a_column_of_reviewers_names_is_not_compared_with_a_judge_s_verdicts() -> None:
+    rows = [
+        {
+            "id": turn,
+            "judge_verdict": "correct" if turn % 3 else "incorrect",
+            "reviewer": "ann" if turn % 2 else "bob",
+            "review_decision": "correct" if turn % 4 else "incorrect",
+        }
+        for turn in TURNS
+    ]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows)
+    assert (error.value.code, error.value.columns) == ("which-columns", ("review_decision",))
+
+
+def test_a_model_s_annotation_in_a_table_of_a_row_per_annotator_is_the_judge_s() -> None:
+    rows = [
+        {
+            "item": turn,
+            "annotator": name,
+            "annotation": (turn + (turn % len(name) == 0)) % 3 + 1,
+            "model_annotation": turn % 3 + 1,
+        }
+        for turn in TURNS
+        for name in ("ann", "chris")
+    ]
+    assert calibrate(rows).to_json()["read"]["columns"]["model_annotation"]["role"] == "judge"

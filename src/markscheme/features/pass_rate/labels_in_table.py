@@ -6,10 +6,11 @@ from pathlib import Path
 
 from markscheme.features.pass_rate.people_rate import refuse_several_criteria
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, output_roles
+from markscheme.readers.tabular.columns import SideColumn, TableColumn, output_roles
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.reading import TableReading, one_of_each_row, read_files
 from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.roles import Roles
 from markscheme.readers.tabular.source import open_sheet
 
 

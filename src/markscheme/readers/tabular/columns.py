@@ -1,22 +1,16 @@
 """Recognition of what a table's columns hold: ratings of judges and people by criterion, ids, responses and so on."""
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import permutations
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from markscheme.numerals import number_in
-from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, sides_of
-from markscheme.readers.tabular.cells import begun_with, number_in_any_form
+from markscheme.ratings.column_options import ColumnOptions, sides_of
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import FEWEST_FOR_REPEATS, MOST_WORDS
 from markscheme.readers.tabular.words import (
     ABOUT_A_RATING,
-    AGGREGATES,
-    BEFORE_A_RATER,
     DERIVED,
     EXAMPLE_FIELDS,
     ID_NAMES,
@@ -26,10 +20,8 @@ from markscheme.readers.tabular.words import (
     OF_PREDICTIONS,
     PEOPLE_WORDS,
     QUERY_ENDS,
-    RATER_COLUMNS,
     REASON_WORDS,
     RESPONSE_ENDS,
-    SUM_WORDS,
     VALUE_WORDS,
     decision_of,
     folded,
@@ -122,70 +114,6 @@ class SideColumn:
         return " ".join(self.words)
 
 
-@dataclass(frozen=True)
-class Roles:
-    """What each column of a table holds: ratings of a criterion, ids, responses, reasons and so on.
-
-    Attributes:
-        criteria: Columns of judges and people, by criterion, which is "" if only one thing is rated.
-        single: Names of the columns of id, response, query, group, system, split, blind, drawn and at, by these words.
-        aside: Names of columns that are or may be ratings, but count in no figure.
-        reasons: Name of the column of reasons, by rated column.
-        others: Names of all other columns.
-        may_rate: Names of other columns with values like annotators', if there is no judge: they may be a judge's.
-    """
-
-    criteria: Mapping[str, tuple[SideColumn, ...]]
-    single: Mapping[str, str] = field(default_factory=dict)
-    aside: tuple[str, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    others: tuple[str, ...] = ()
-    may_rate: tuple[str, ...] = ()
-
-
-def roles_of(columns: Sequence[TableColumn], options: ColumnOptions, *, one_side: bool = False) -> Roles:
-    """Determine the role of each column in a table: stated by the user's options, else inferred from names and cells.
-
-    Args:
-        columns: The columns.
-        options: The user's options.
-        one_side: True if one column of ratings suffices, a judge's or a person's.
-
-    Raises:
-        UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
-    """
-    refuse_unknown(columns, options)
-    stated = _stated(columns, options)
-    roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
-    for column in columns:
-        if column.name not in stated and roles[column.name] in ("judge", "human") and column.is_empty:
-            roles[column.name] = "aside"
-    if options.judge or options.human:  # a side that is stated is stated whole
-        for name, role in roles.items():
-            is_of_stated_side = (role == "judge" and options.judge) or (role == "human" and options.human)
-            roles[name] = "aside" if is_of_stated_side and name not in stated else role
-    sides = [side_column(column, roles[column.name] == "judge", options) for column in columns
-             if roles[column.name] in ("judge", "human")]  # fmt: skip
-    sides, of_aggregates = _without_aggregates(sides, stated)
-    judges = [side for side in sides if side.is_judge]
-    people = [side for side in sides if not side.is_judge]
-    if not judges or not people:
-        _refuse_one_side(columns, roles, judges, people, suffices=one_side)
-    criteria = {name: _with_own_names(listed) for name, listed in _by_criterion(judges, people, options).items()}
-    used = {side.column.name for listed in criteria.values() for side in listed}
-    aside = [name for name, role in roles.items() if role in ("aside", "derived")]
-    aside += [side.column.name for side in sides if side.column.name not in used] + of_aggregates
-    in_order = [column.name for column in columns if column.name in aside]
-    return Roles(
-        criteria,
-        singles(columns, roles, options),
-        tuple(in_order),
-        _reasons(columns, roles, criteria),
-        tuple(name for name, role in roles.items() if role in ("other", "note", "reference")),
-        () if judges or options.human else tuple(meeting(columns, roles, people)),
-    )
-
-
 def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
     """Determine the role of each column for a command that reads responses and inputs but no ratings.
 
@@ -193,13 +121,10 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
         UsageError: An option names a column that the table lacks.
     """
     refuse_unknown(columns, options)
-    stated = _stated(columns, options)
+    stated = stated_roles(columns, options)
     roles = {column.name: stated.get(column.name) or role_of(column, columns) for column in columns}
     unit = id_column(columns, options)
     return {name: "id" if name == unit else role for name, role in roles.items()}
-
-
-# --- one column by itself --------------------------------------------------------------------------------------------
 
 
 def refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
@@ -224,7 +149,7 @@ def is_named_by(column: TableColumn, pattern: str) -> bool:
     return pattern in names or (is_fit and any(fnmatchcase(name, pattern) for name in names))
 
 
-def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
+def stated_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
     roles: dict[str, ColumnRole] = {}
     for column in columns:
         if any(is_named_by(column, name) for name in options.judge):
@@ -267,7 +192,8 @@ def role_of(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
         of_people = not PEOPLE_WORDS.isdisjoint(_words_of(column))  # else its labels may be the model's
     if not words:
         return "id" if column is columns[0] else "other"
-    if named & REASON_WORDS:
+    is_thumb = named & REASON_WORDS == {"feedback"} and not column.is_text and not column.is_empty
+    if named & REASON_WORDS and not is_thumb:
         rest = tuple(word for word in words if word not in REASON_WORDS)
         return "reason" if rest or any(_side(name_words(c.name)) != (False, False) for c in columns) else "note"
     if words[-1] in RESPONSE_ENDS and column.is_text:
@@ -377,388 +303,3 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
         if is_named and not is_of_rater and all(column.cells) and len(set(column.cells)) == len(column.cells):
             return column.name
     return None
-
-
-# --- both sides ------------------------------------------------------------------------------------------------------
-
-
-def side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """Make the SideColumn of a judge's or annotator's column; its criterion is read from the column's name."""
-    pattern = next((p for p in (*options.judge, *options.human) if "*" in p and is_named_by(column, p)), None)
-    if pattern is not None:
-        before, _, after = pattern.partition("*")
-        return SideColumn(column, is_judge, name_words(column.name.removeprefix(before).removesuffix(after)))
-    rest: list[str] = []
-    rater = column.file or ""
-    previous = ""
-    words = name_words(column.name.removeprefix(f"{column.file}:"))
-    for word, following in zip(words, (*words, "")[1:], strict=True):
-        is_number = len(word) == 1 or word.isdecimal()
-        if word in BEFORE_A_RATER and following in JUDGE_WORDS | PEOPLE_WORDS:
-            continue
-        if is_number and previous in JUDGE_WORDS | PEOPLE_WORDS | VALUE_WORDS:
-            rater = word
-        elif word not in JUDGE_WORDS | PEOPLE_WORDS and (word, column.name.casefold()) not in _OF_PREDICTIONS:
-            rest.append(word)
-        previous = word
-    return SideColumn(column, is_judge, tuple(rest), rater)
-
-
-_OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
-
-
-def _without_aggregates(
-    sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
-) -> tuple[list[SideColumn], list[str]]:
-    """Remove columns that hold the mean or majority of annotators; return the remaining ones and names removed.
-
-    Args:
-        sides: The columns of ratings.
-        stated: Roles of columns as the user states them, by name; columns with a stated role are kept.
-
-    Raises:
-        UsageError: A column isn't the aggregate that its name says.
-    """
-    annotators_alone = list(sides)
-    aggregates: list[str] = []
-    for side in sides:
-        named = set(name_words(side.column.name)) & AGGREGATES
-        if side.is_judge or not named or side.column.name in stated:
-            continue
-        key = " ".join(word for word in side.key.split() if word not in AGGREGATES)
-        of_one = [s for s in sides if not s.is_judge and s is not side and s.key == key]
-        annotators = [s for s in of_one if not set(name_words(s.column.name)) & AGGREGATES]
-        if not annotators:
-            continue
-        if not _is_aggregate(side.column, [s.column for s in annotators], named):
-            all_raters = tuple(word for s in annotators for word in ("--human", s.column.name))
-            choices = [("--human", side.column.name), all_raters]
-            raise refusal(
-                "aggregate", columns=[side.column.name, *(s.column.name for s in annotators)], choices=choices
-            )
-        annotators_alone.remove(side)
-        aggregates.append(side.column.name)
-    return annotators_alone, aggregates
-
-
-def _is_aggregate(column: TableColumn, annotators: Sequence[TableColumn], named: Iterable[str]) -> bool:
-    for cell, *cells in zip(column.cells, *(a.cells for a in annotators), strict=True):
-        values = [value for value in map(folded, cells) if value]
-        if not values:
-            continue
-        numbers = [number for value in values if (number := number_in(value)) is not None]
-        if {"mean", "median"} & set(named) and len(numbers) == len(values):
-            ordered = sorted(numbers)
-            middle = (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
-            expected = sum(numbers) / len(numbers) if "mean" in named else middle
-            number = number_in(folded(cell))
-            if number is None or abs(number - expected) > ROUNDED_MEAN:
-                return False
-            continue
-        counts = Counter(values)
-        most = max(counts.values())
-        if folded(cell) not in {value for value, count in counts.items() if count == most}:
-            return False
-    return True
-
-
-ROUNDED_MEAN: Final = 0.005
-"""Largest difference of a mean from its annotators' exact mean that rounding to two decimals can explain."""
-
-
-def _by_criterion(
-    judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
-) -> dict[str, tuple[SideColumn, ...]]:
-    """Group the columns with ratings by the criterion that they rate.
-
-    Raises:
-        UsageError: It isn't evident whether several columns are raters or criteria.
-    """
-    if options.judge and options.human and not any("*" in name for name in (*options.judge, *options.human)):
-        of_both = _keyed(judges).keys() & _keyed(people).keys()
-        if len(of_both) < 2:
-            return {"": (*judges, *people)}
-    if not judges:
-        return _of_people_alone(people, options)
-    if not people:
-        return {"": tuple(judges)}
-    with_values = any(len(listed) > len({side.rater for side in listed})
-                      for side in (judges, people) for listed in _keyed(side).values())  # fmt: skip
-    of_judges = _keyed(judges, full=with_values)
-    of_people = _keyed(people, full=with_values)
-    common = [key for key in of_judges if key in of_people]
-    if common:
-        return {key: (*of_judges[key], *of_people[key]) for key in common}
-    are_models = all(is_model_name(side.full_key) or _is_version(side.full_key) for side in judges)
-    if len(of_judges) > 1 and not options.judge and not are_models:
-        _refuse_raters_or_criteria("judge", judges)
-    if len(of_people) > 1 and not options.human:
-        _refuse_raters_or_criteria("human", people)
-    return {"": (*judges, *people)}
-
-
-def _with_own_names(sides: Sequence[SideColumn]) -> tuple[SideColumn, ...]:
-    """Give raters names of file and column, if names by file alone aren't unique."""
-    if len({side.name for side in sides}) == len(sides):
-        return tuple(sides)
-    return tuple(replace(side, column=replace(side.column, file=None)) for side in sides)
-
-
-def _is_version(key: str) -> bool:
-    return key[:1] == "v" and key[1:].replace(" ", "").isdecimal()
-
-
-def _keyed(sides: Sequence[SideColumn], *, full: bool = False) -> dict[str, list[SideColumn]]:
-    keyed: dict[str, list[SideColumn]] = {}
-    for side in sides:
-        keyed.setdefault(side.full_key if full else side.key, []).append(side)
-    return keyed
-
-
-def _of_people_alone(people: Sequence[SideColumn], options: ColumnOptions) -> dict[str, tuple[SideColumn, ...]]:
-    keyed = _keyed(people)
-    if len(keyed) == 1 or (options.human and not any("*" in name for name in options.human)):
-        return {"": tuple(people)}
-    if all(len(listed) > 1 for listed in keyed.values()):
-        return {key: tuple(listed) for key, listed in keyed.items()}
-    if len(_keyed(people, full=True)) > 1:
-        _refuse_raters_or_criteria("human", people)
-    return {"": tuple(people)}
-
-
-def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
-    names = [placed.column.name for placed in listed]
-    all_raters = tuple(word for name in names for word in (f"--{side}", name))
-    choices = [all_raters, *((f"--{side}", name) for name in names)] if side == "judge" else [all_raters]
-    raise refusal("rater-or-criterion", columns=names, choices=choices)
-
-
-def _reasons(
-    columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
-) -> dict[str, str]:
-    """Map columns of ratings to the columns with the reasons; a column of ratings without reasons is left out.
-
-    Apart from words such as "reason" and "score", the two columns have equal names.
-
-    Args:
-        columns: All columns of the table.
-        roles: The role of each column, by name.
-        criteria: The columns of ratings, by criterion.
-    """
-    by_words = {
-        tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
-        for column in columns
-        if roles[column.name] == "reason"
-    }
-    rated = [side.column.name for listed in criteria.values() for side in listed]
-    keys = {name: tuple(word for word in name_words(name) if word not in VALUE_WORDS) for name in rated}
-    return {name: by_words[key] for name, key in keys.items() if key in by_words}
-
-
-# --- one side alone --------------------------------------------------------------------------------------------------
-
-
-def _refuse_one_side(
-    columns: Sequence[TableColumn],
-    roles: Mapping[str, ColumnRole],
-    judges: Sequence[SideColumn],
-    people: Sequence[SideColumn],
-    *,
-    suffices: bool,
-) -> None:
-    """Raise an error if a table lacks a judge's column or a person's, unless several people have columns.
-
-    The error names the columns that may hold the missing ratings.
-
-    Args:
-        columns: The columns of the table.
-        roles: What each column holds, such as "response", by name; "other" if that isn't known.
-        judges: The columns with a judge's ratings.
-        people: The columns with people's ratings.
-        suffices: True if ratings by a judge or a person alone are enough. Then a table is refused only if other columns
-            may hold ratings too, if no column is known to, or if the only column of ratings has a name like "rater"
-            and holds words, which may be names of raters.
-    """
-    if len(people) > 1:
-        return
-    names = _without_sums(meeting(columns, roles, (*judges, *people)))
-    if names and (judges or people or len(names) > 1):
-        raise refusal(
-            "which-columns",
-            columns=names,
-            choices=_sides_of(names, judges, people, columns),
-            judges=tuple(judge.column.name for judge in judges),
-            people=tuple(person.column.name for person in people),
-        )
-    rated = [side.column.name for side in (*judges, *people)]
-    others = [column.name for column in columns if column.name not in rated and not column.is_empty]
-    says_who = bool(people) and people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS
-    if suffices and rated and not says_who:
-        return
-    if people:
-        code, option = ("rater-alone", "--id") if says_who else ("one-rater", "--judge")
-        raise refusal(code, columns=rated, choices=[(option, "COLUMN")], others=others)
-    has_responses = "response" in roles.values()
-    if judges:
-        facts: dict[str, Any] = {"others": others, "has_responses": has_responses}
-        facts["empty"] = [column.name for column in columns if column.is_empty]
-        in_other_file = [] if has_responses else [("LABELS",)]
-        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN"), *in_other_file], **facts)
-    choices = [] if "rubric" in roles else [("--judge", "COLUMN", "--human", "COLUMN")]
-    if has_responses:
-        raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
-    apart = [c.name for c in columns if roles[c.name] == "other" and (_may_rate(c) or _is_named_after_values(c))]
-    if len(apart) == len(SCALE_SIDES):
-        choices = [("--judge", judge, "--human", human) for judge, human in permutations(apart)]
-    raise refusal("which-columns", columns=apart or [column.name for column in columns], choices=choices)
-
-
-def meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns without a known role whose values suggest that they hold ratings.
-
-    Such a column has few values, or numbers such as "4/5", and shares a value with a column of ratings or with another
-    such column.
-
-    Args:
-        columns: All columns of the table.
-        roles: The role of each column, by name; "other" if it isn't known.
-        sides: The columns of ratings.
-    """
-    candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
-    rated = [side.column for side in sides]
-    return [
-        column.name
-        for column in candidates
-        if any(_meet(column, rival) for rival in [*rated, *candidates] if rival is not column)
-    ]
-
-
-def _without_sums(names: Sequence[str]) -> list[str]:
-    """Remove names such as "mean", "sum" or "majority" from columns' names, if at least two others remain."""
-    plain = [name for name in names if not set(name_words(name)) & (AGGREGATES | SUM_WORDS)]
-    return plain if len(plain) > 1 else list(names)
-
-
-def _may_rate(column: TableColumn) -> bool:
-    """Return True if a column may hold ratings: few values that recur, or numbers such as "80%" or "4/5"."""
-    values = [value for value in map(folded, column.different) if value]
-    different = set(map(_meaning, values))
-    filled = sum(bool(cell) for cell in column.cells)
-    has_few = 1 < len(different) <= min(MOST_WORDS, max(2, filled / 2))
-    signed = sum(number_in_any_form(v) is not None and number_in(v.replace(",", ".", 1)) is None for v in values)
-    return has_few or (len(different) > 1 and signed >= MOST_SIGNED * len(values))
-
-
-MOST_SIGNED: Final = 0.8
-"""Smallest share of values with a sign such as `%` in a column that may hold ratings; its other values may mean that
-nothing was rated."""
-
-
-def _is_named_after_values(column: TableColumn) -> bool:
-    return bool(set(name_words(column.name)) & VALUE_WORDS) and not looks_like_text(column)
-
-
-def _meet(first: TableColumn, second: TableColumn) -> bool:
-    ours, theirs = ({_meaning(folded(cell)) for cell in column.different} for column in (first, second))
-    return not ours.isdisjoint(theirs)
-
-
-def _meaning(value: str) -> str | bool | float:
-    """Convert a value to a form that compares across columns: a bool for pass or fail, a float, else a text."""
-    decision = decision_of(value)
-    if decision is not None:
-        return decision
-    read = number_in_any_form(value)
-    read = begun_with(value) if read is None else read
-    return value if read is None else read
-
-
-def _sides_of(
-    names: Sequence[str],
-    judges: Sequence[SideColumn],
-    people: Sequence[SideColumn],
-    columns: Sequence[TableColumn],
-) -> list[tuple[str, ...]]:
-    """List the sets of options among which the user can choose to state whose ratings the columns hold.
-
-    Args:
-        names: Names of the columns that may hold ratings.
-        judges: The columns known to be a judge's.
-        people: The columns known to be people's.
-        columns: All columns of the table.
-    """
-    grid = _grid(names, [column.name for column in columns])
-    if grid and not people:
-        return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
-    if len(names) > MOST_SPELLED_OUT and not judges and not people:
-        return [("--judge", "COLUMN", "--human", "COLUMN")]
-    names = names if len(names) <= MOST_SPELLED_OUT else ["COLUMN"]
-    if judges:
-        together = [tuple(word for name in names for word in ("--human", name))] if len(names) > 1 else []
-        return [*together, *(("--human", name) for name in names)]
-    models = [name for name in names if is_model_name(name)]
-    if people:
-        human = people[0].column.name
-        together = [tuple(word for name in models for word in ("--judge", name))] if len(models) > 1 else []
-        sides = (("--judge",), ("--human", human, "--human"))  # several models are no people
-        return together + [(*side, name) for name in names for side in sides[: 1 if together and name in models else 2]]
-    of_models = models[:1]
-    may_judge = of_models or (names if len(names) <= FEW_RATERS else ["COLUMN"])
-    both = [
-        ("--judge", judge, *(word for name in names if name not in (judge, *of_models) for word in ("--human", name)))
-        for judge in may_judge
-    ]
-    return [*both, tuple(word for name in names for word in ("--human", name))]
-
-
-MOST_SPELLED_OUT: Final = 12
-"""Largest number of columns that a refusal's commands name."""
-FEW_RATERS: Final = 3
-"""Largest number of columns for which a refusal proposes each as the judge's, if no name tells."""
-
-
-def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make each column an annotator's, except one that is named like a model: the judge's.
-
-    Args:
-        names: Names of the columns, or patterns for them such as `tone_*`.
-        has_judge: True if a judge's column is known already, so that all of these are annotators'.
-    """
-    model = None if has_judge else next((name for name in names if is_model_name(name)), None)
-    return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
-
-
-def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Return patterns that match columns named by criterion and rater: by ending, as `*_ann`, then by beginning.
-
-    The list is empty if no columns are named so.
-
-    Args:
-        names: Names of columns that may hold ratings.
-        every: Names of all columns. A list of patterns is left out if one of its patterns also matches a column
-            that isn't made of criterion and rater.
-
-    >>> _grid(["tone_ann", "tone_ben", "facts_ann", "facts_ben"], [])
-    [['*_ann', '*_ben'], ['tone_*', 'facts_*']]
-    """
-    cuts = [(name[: mark.start()], name[mark.start() :]) for name in names for mark in _BETWEEN_WORDS.finditer(name)]
-    by_end: dict[str, set[str]] = {}
-    for start, end in cuts:
-        by_end.setdefault(end, set()).add(start)
-    grids = []
-    for starts in by_end.values():
-        ends = [end for end, others in by_end.items() if starts <= others]
-        if min(len(starts), len(ends)) > 1:
-            ordered = [start for start in dict.fromkeys(start for start, _ in cuts) if start in starts]
-            grids.append((ordered, ends))
-    if not grids:
-        return []
-    ordered, ends = max(grids, key=lambda grid: len(grid[0]) * len(grid[1]))
-    cells = {start + end for start in ordered for end in ends}
-    separators = {end[0] for end in ends}
-    by_start = [f"{start}{separator}*" for start in ordered for separator in separators]
-    patterns = [[f"*{end}" for end in ends], by_start]
-    return [of for of in patterns if all(name in cells for name in every for p in of if fnmatchcase(name, p))]
-
-
-_BETWEEN_WORDS: Final = re.compile(r"(?<=[^\W_])[\s_.:|/-]+(?=[^\W_])")

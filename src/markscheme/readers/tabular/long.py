@@ -5,19 +5,18 @@ from dataclasses import dataclass, replace
 
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import (
-    Roles,
     SideColumn,
     TableColumn,
     is_judges,
     is_named_by,
     looks_like_text,
-    meeting,
     refuse_unknown,
     role_of,
-    side_column,
     singles,
 )
 from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.roles import Roles, side_column
+from markscheme.readers.tabular.unknown_columns import meeting
 from markscheme.readers.tabular.words import (
     CRITERION_COLUMNS,
     ID_NAMES,

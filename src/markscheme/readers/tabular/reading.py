@@ -21,12 +21,13 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.column_changes import COLUMN_CHANGES
-from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
+from markscheme.readers.tabular.columns import SideColumn, TableColumn
 from markscheme.readers.tabular.counted_rows import names_of_counted, row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
 from markscheme.readers.tabular.long import wide
 from markscheme.readers.tabular.read_values import read_criteria
 from markscheme.readers.tabular.refusals import refusal
+from markscheme.readers.tabular.roles import Roles, roles_of
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, is_model_name, name_words

@@ -136,7 +136,9 @@ def is_decision(values: Iterable[str]) -> bool:
 
 VALUE_WORDS: Final = _words("label labels verdict score scores rating ratings grade level")
 JUDGE_WORDS: Final = _words("judge llm model machine ai auto prediction predicted pred grader")
-OF_PREDICTIONS: Final = _words("prediction predictions predicted pred")
+OF_PREDICTIONS: Final = _words(
+    "prediction predictions predicted pred annotation annotations decision judgment judgement assessment"
+)
 """Words in a column's name that show that the column has a model's ratings and not its name."""
 PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
 BEFORE_A_RATER: Final = _words("by from of")
