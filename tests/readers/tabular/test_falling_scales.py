@@ -106,3 +106,15 @@ def test_a_passing_word_for_people_asks_for_the_pass_mark_of_a_judge_s_scores_in
     with pytest.raises(UsageError) as error:
         calibrate(FAULTY, **SIDES, pass_="no")
     assert error.value.code == "pass-mark"
+
+
+def test_a_passing_value_that_was_stated_is_not_asked_again_where_the_other_column_contradicts_it() -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": turn, "label": int(turn % 3 == 0), "is_toxic_pred": int(turn % 3 == 0 or turn % 10 == 0)}
+        for turn in range(60)
+    ]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows, pass_="is_toxic_pred=0")
+    assert (error.value.code, len(error.value.commands)) == ("reversed", 2)
+    assert all("label=" in command for command in error.value.commands)
+    assert not calibrate(rows, pass_=["is_toxic_pred=0", "label=0"]).to_json()["false_passes"]

@@ -183,15 +183,23 @@ def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
             pairs = _both_rated(judge, person, comparison, read)
             upper = measure(*map(list, zip(*pairs, strict=True))) if pairs else None
             if upper is not None and upper < 0:
-                ways = _ends_each_way(comparison, marked[0]) if marked else _ways(comparison, both)
+                ways = _ends_each_way(comparison, marked[0]) if marked else _ways(comparison, both, read.stated)
                 facts = {"by_pass": "--pass" in ways[0], "is_marked": bool(marked)}
                 raise refusal("reversed", columns=both, values=comparison.counts_of(both), choices=ways, **facts)
 
 
-def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, ...]]:
+def _ways(comparison: ValueComparison, both: Sequence[str], stated: Collection[str]) -> list[tuple[str, ...]]:
+    """Return the sets of options that say which end of the values of two columns is the good one.
+
+    Args:
+        comparison: The values of the columns.
+        both: Names of the two columns.
+        stated: Names of the columns whose passing value the user stated already, which is not asked again.
+    """
     if any(name not in comparison.forms for name in both) or all(is_decision(comparison.values[n]) for n in both):
-        choices = each_with_own(comparison, both)
-        return [tuple(word for option in choice for word in option) for choice in choices]
+        choices = [dict(zip(both, choice, strict=True)) for choice in each_with_own(comparison, both)]
+        ways = (tuple(w for name in both if name not in stated for w in choice[name]) for choice in choices)
+        return list(dict.fromkeys(ways))
     turned, _ = _ends_each_way(comparison, both[0])
     ends = [likely_ends(comparison.numbers(name).values()) for name in both]
     return [("--levels", ends[0]), (*turned, "--scale", f"{both[1]}={ends[1]}")]
