@@ -408,3 +408,12 @@ def test_a_model_s_annotation_in_a_table_of_a_row_per_annotator_is_the_judge_s()
         for name in ("ann", "chris")
     ]
     assert calibrate(rows).to_json()["read"]["columns"]["model_annotation"]["role"] == "judge"
+
+
+def test_labels_in_a_column_named_annotator_are_no_names_of_raters_where_another_column_has_the_same_values() -> None:
+    words = ["safe", "unsafe", "safe"]
+    rows = [{"id": turn, "annotator": words[turn % 3], "guard_model": words[turn % 3]} for turn in TURNS]
+    with pytest.raises(UsageError) as error:
+        calibrate(rows)
+    assert error.value.code == "one-rater"
+    assert "judge='guard_model'" in error.value.choices[0]

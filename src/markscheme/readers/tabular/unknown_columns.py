@@ -97,12 +97,15 @@ def refuse_one_side(
         )
     rated = [side.column.name for side in (*judges, *people)]
     others = [column.name for column in columns if column.name not in rated and not column.is_empty]
-    says_who = bool(people) and people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS
+    alike = [
+        c.name for c in columns for side in people if c is not side.column and _may_rate(c) and _meet(c, side.column)
+    ]
+    says_who = bool(people) and people[0].column.is_text and name_words(rated[0])[0] in RATER_COLUMNS and not alike
     if suffices and rated and not says_who:
         return
     if people:
         code, option = ("rater-alone", "--id") if says_who else ("one-rater", "--judge")
-        raise refusal(code, columns=rated, choices=[(option, "COLUMN")], others=others)
+        raise refusal(code, columns=rated, choices=[(option, name) for name in alike or ["COLUMN"]], others=others)
     has_responses = "response" in roles.values()
     if judges:
         facts: dict[str, Any] = {"others": others, "has_responses": has_responses}
