@@ -1,12 +1,14 @@
 """Conversion of a file of pairs with preferences to the files of a project: a rubric of pairs, examples and ratings."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 import yaml
 
+from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER
@@ -29,11 +31,9 @@ def project_of_pairs(path: Path, options: ColumnOptions) -> TableProject | None:
         RatingError: A value isn't a preference, or the file doesn't say who preferred.
     """
     is_table = format_of(Peek(path), "anything") in (None, LIST, PLAIN_LINES, TABLE)
-    if is_table or options.first_of_tables(but=("kind", "rater")) is not None:
+    if is_table or options.first_of_tables(but=("kind", "rater")) is not None or not _holds_pairs(path, options):
         return None
     rated = open_rated([path], expected="anything", columns=columns_from_options(options))
-    if not rated.rubric.is_of_pairs or rated.is_named:
-        return None
     name = file_name(path.stem, "the table's name")
     folder = Path("calibration") / name
     examples = with_parts(rated.as_one_file.examples)
@@ -48,6 +48,16 @@ def project_of_pairs(path: Path, options: ColumnOptions) -> TableProject | None:
         if rating.kind in JUDGES:
             judged[ratings_file] = None
     return TableProject(name, files, tuple(judged), has_responses=True)
+
+
+def _holds_pairs(path: Path, options: ColumnOptions) -> bool:
+    """Return True if the ratings in a file are preferences between two responses, and name no rubric."""
+    by_people = replace(options, kind=options.kind or "human")  # where the file doesn't say who rated
+    try:
+        rated = open_rated([path], expected="anything", columns=columns_from_options(by_people))
+    except (RatingError, UsageError):
+        return False
+    return rated.rubric.is_of_pairs and not rated.is_named
 
 
 def _rubric_yaml(name: str, examples: Iterable[Example]) -> str:
