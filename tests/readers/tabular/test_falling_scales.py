@@ -99,7 +99,7 @@ def test_a_judge_whose_numbers_contradict_people_at_the_pass_mark_is_refused_unt
         calibrate(FAULTY, **stated)
     assert error.value.code == "reversed"
     assert [command.rpartition("=")[2].strip("')") for command in error.value.commands] == ["1-0", "0-1"]
-    assert calibrate(FAULTY, **stated, scale="judge=0-1").comparison.agreement.value < 0.1
+    assert calibrate(FAULTY, **stated, scale="judge=0-1").to_json()["agreement"]["value"] < 0.1
 
 
 def test_a_passing_word_for_people_asks_for_the_pass_mark_of_a_judge_s_scores_instead_of_listing_them_all() -> None:
